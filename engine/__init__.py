@@ -1,0 +1,1 @@
+"""Capwright: turns work in web applications into capabilities that run without a model."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen, validated, no I/O."""

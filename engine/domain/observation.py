@@ -1,0 +1,87 @@
+"""What a planner sees: the page as a tree of nodes, and the compact text made of it."""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from engine.domain.action import Ref
+from engine.domain.frozen import Frozen
+
+
+class Node(Frozen):
+    """One entry of the accessibility snapshot.
+
+    `text` is what the node itself shows: the value of a field, the text of a paragraph or cell (masked for secrets).
+    `states` holds marks such as checked, disabled, expanded, selected, pressed, active, level=2, mixed.
+    """
+
+    role: str
+    name: str = ""
+    ref: Ref | None = None
+    text: str = ""
+    states: tuple[str, ...] = ()
+    url: str = ""
+    placeholder: str = ""
+    children: tuple["Node", ...] = ()
+
+    def walk(self) -> Iterator["Node"]:
+        """This node and all below it, in document order."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def find(self, ref: str) -> "Node | None":
+        """The node with this ref, or None."""
+        return next((node for node in self.walk() if node.ref == ref), None)
+
+
+class Tab(Frozen):
+    """One open page of the run's context."""
+
+    index: int
+    url: str
+    title: str
+    current: bool = False
+
+
+class DialogSeen(Frozen):
+    """A JavaScript dialog that opened, and what the policy answered."""
+
+    type: str
+    message: str
+    answer: str = Field(description="accepted, dismissed, or the text given to a prompt")
+    url: str = ""
+
+
+class Download(Frozen):
+    """A file that the browser received, kept under the evidence folder."""
+
+    name: str
+    path: str = Field(description="Relative to the evidence folder")
+    size: int
+    sha256: str
+    media_type: str = ""
+
+
+class Observation(Frozen):
+    """The page at one moment.
+
+    `text` goes to the model and is at most the policy's maxObservationTokens; `root` is the whole masked tree.
+    `fingerprint` is equal for two observations with the same URL, tree and tabs: it is how "no progress" is seen.
+    """
+
+    url: str
+    title: str
+    root: Node
+    text: str
+    fingerprint: str
+    tabs: tuple[Tab, ...] = ()
+    dialogs: tuple[DialogSeen, ...] = ()
+    downloads: tuple[Download, ...] = ()
+    focused: Ref | None = None
+    notices: tuple[str, ...] = Field(default=(), description="What could not be seen: closed shadow roots, failed frames")
+    screenshot: str | None = Field(default=None, description="Path relative to the evidence folder")
+    poor: bool = Field(default=False, description="The tree says little about the page: a picture is worth its tokens")
+    tokens: int = 0
