@@ -73,10 +73,13 @@ class Reading(Frozen):
     name: Name = Field(description="Name of the output, in camelCase")
     ref: Ref = Field(description="Element that holds the value: a cell, a field, a text, a table or a list")
     what: Literal["text", "value", "table", "list", "url", "file"] = Field(
-        default="text", description="text of the element, value of a field, a whole table or list, a link's URL, the downloaded file"
+        default="text",
+        description="text of the element, value of a field, a whole table or list, a link's URL, the downloaded file",
     )
     type: ValueType = "text"
-    value: str = Field(default="", max_length=4096, description="The value as it stands on the page; empty for table, list and file")
+    value: str = Field(
+        default="", max_length=4096, description="The value as it stands on the page; empty for table, list and file"
+    )
 
 
 class Extract(Frozen):

@@ -1,0 +1,84 @@
+"""One execution of discovery: what was asked, what it may cost, and how it ended."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from engine.domain.frozen import Frozen
+from engine.domain.step import Value
+
+StopReason: TypeAlias = Literal[
+    "done", "stuck", "no_progress", "step_limit", "timeout", "policy", "approval_denied", "evidence",
+    "model_unavailable", "model_rate_limited", "model_timeout", "model_garbled", "browser", "target", "interrupted",
+]  # fmt: skip
+"""Closed set; one cause each. `policy`: the planner kept asking for what is forbidden, or the page left the scope."""
+
+RunStatus: TypeAlias = Literal[
+    "running", "done", "not_distilled", "stuck", "limit", "policy", "model", "browser", "interrupted"
+]
+
+STATUS_OF: dict[str, RunStatus] = {
+    "done": "done", "stuck": "stuck", "no_progress": "stuck", "step_limit": "limit", "timeout": "limit",
+    "policy": "policy", "approval_denied": "policy", "evidence": "policy",
+    "model_unavailable": "model", "model_rate_limited": "model", "model_timeout": "model", "model_garbled": "model",
+    "browser": "browser", "target": "browser", "interrupted": "interrupted",
+}  # fmt: skip
+
+EXIT_OF: dict[RunStatus, int] = {
+    "done": 0, "stuck": 3, "limit": 4, "policy": 5, "model": 6, "browser": 7, "not_distilled": 8, "interrupted": 130,
+}  # fmt: skip
+
+
+class Goal(Frozen):
+    """What is wanted; secrets in it are already replaced by `{{secret.NAME}}`."""
+
+    text: str = Field(min_length=1, max_length=16_000)
+    target: str = Field(description="Base URL")
+    inputs: dict[str, str] = Field(default_factory=dict, description="Named values the caller says are inputs")
+    secrets: tuple[str, ...] = Field(default=(), description="Names of the secrets that may be typed")
+    examples: tuple[dict[str, str], ...] = Field(default=(), description="Other inputs to prove the draft with")
+
+
+class Usage(Frozen):
+    """Model use of a run. `usd_micros` is None while unknown: never 0 for want of a price."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd_micros: int | None = None
+    usd_source: Literal["reported", "estimated", "unknown", "pending"] = "unknown"
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Both together; unknown money stays unknown, an estimate makes the sum an estimate."""
+        first = self.requests == 0 and self.usd_micros is None
+        if first:
+            return other
+        known = self.usd_micros is not None and other.usd_micros is not None
+        sources = {self.usd_source, other.usd_source}
+        return Usage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            usd_micros=(self.usd_micros or 0) + (other.usd_micros or 0) if known else None,
+            usd_source="unknown" if not known else "reported" if sources == {"reported"} else "estimated",
+        )
+
+
+class RunResult(Frozen):
+    """How a discovery ended: the content of result.json and of `--json`."""
+
+    run_id: str
+    status: RunStatus
+    stop_reason: StopReason
+    explanation: str = Field(description="A sentence for a person: what happened and what to do next")
+    capability: str | None = None
+    outputs: tuple[Value, ...] = ()
+    steps: int = 0
+    model: str = ""
+    usage: Usage = Usage()
+    evidence: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """The process exit code that this ending means."""
+        return EXIT_OF[self.status]
