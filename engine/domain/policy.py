@@ -1,4 +1,4 @@
-"""The policy file: what a run may reach, do and answer. Shape and meaning: default deny, forbid beats require_approval beats permit."""
+"""The policy file: what a run may reach, do and answer. Default deny; forbid beats require_approval beats permit."""
 
 import hashlib
 import json

@@ -7,7 +7,7 @@ from engine.domain.frozen import Frozen
 
 
 class Facts(Frozen):
-    """What is known about an action's place when it is judged: from the snapshot in discovery, from the live element in replay."""
+    """What is known about an action's place when it is judged, read from the live element."""
 
     page_url: str
     role: str = ""
