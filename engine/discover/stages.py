@@ -62,7 +62,7 @@ class Approver(Protocol):
 class Actor(Protocol):
     """Performs what was permitted."""
 
-    async def facts(self, action: Action) -> Facts:
+    async def facts(self, action: Action, observation: Observation) -> Facts:
         """What the live page knows about the place of this action."""
         ...
 

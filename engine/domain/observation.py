@@ -82,6 +82,7 @@ class Observation(Frozen):
     downloads: tuple[Download, ...] = ()
     focused: Ref | None = None
     notices: tuple[str, ...] = Field(default=(), description="What could not be seen: closed shadow roots, failed frames")
+    snapshot: str = Field(default="", description="Path of the whole snapshot, relative to the evidence folder")
     screenshot: str | None = Field(default=None, description="Path relative to the evidence folder")
     poor: bool = Field(default=False, description="The tree says little about the page: a picture is worth its tokens")
     tokens: int = 0

@@ -52,6 +52,9 @@ class Outcome(Frozen):
 
     ok: bool
     problem: str = Field(default="", description="A sentence for the planner and for people; empty when ok")
+    held: str = Field(default="", description="What a person must approve before it can happen: a dialog or a write")
+    denied: bool = Field(default=False, description="A person said no, or did not answer in time")
+    out_of_scope: bool = Field(default=False, description="The page ended where the policy does not allow it")
     url_before: str = ""
     url_after: str = ""
     title_after: str = ""

@@ -2,6 +2,8 @@
 
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
 from engine.domain.action import Action
 from engine.domain.frozen import Frozen
 
@@ -15,6 +17,8 @@ class Facts(Frozen):
     input_type: str = ""
     form_action: str = ""
     form_method: str = ""
+    form_password: bool = Field(default=False, description="The element's form has a password field")
+    submits: bool = Field(default=False, description="The element is a submit button of its form")
     frame_url: str = ""
     fingerprint: str = ""
 

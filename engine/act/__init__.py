@@ -1,0 +1,1 @@
+"""Performing what was permitted, and saying what came of it."""

@@ -1,0 +1,211 @@
+"""Performs permitted actions on the live page: one entry a kind of action, and the same account of what came of it for all."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import urljoin
+
+from engine.act.dialogs import DialogDesk
+from engine.act.reading import read
+from engine.act.typing import put
+from engine.browser.element import Element, ElementFacts
+from engine.browser.session import Session
+from engine.domain.action import (
+    Action,
+    Click,
+    Extract,
+    GoBack,
+    Hover,
+    Navigate,
+    Press,
+    Scroll,
+    Select,
+    SwitchTab,
+    Type,
+    Upload,
+    Wait,
+)
+from engine.domain.observation import Download, Observation
+from engine.domain.secret import PLACEHOLDER, Secrets, may_type
+from engine.domain.step import Outcome, TargetSeen, Value
+from engine.domain.verdict import Facts, Permit
+from engine.errors import ActionFailed, DeadlineExceeded, StaleRef, TargetUnreachable
+
+Describe: TypeAlias = Callable[[Element], Awaitable[TargetSeen]]
+"""Gathers, before an action, how its element can be found again."""
+
+
+class PageActor:
+    """The Actor of the loop and of replay. `files` are the operator's registered uploads, name to path."""
+
+    def __init__(
+        self,
+        session: Session,
+        desk: DialogDesk,
+        secrets: Secrets,
+        base: str,
+        describe: Describe | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> None:
+        self._session = session
+        self._desk = desk
+        self._secrets = secrets
+        self._base = base
+        self._describe = describe
+        self._files = files or {}
+        self._downloads: tuple[Download, ...] = ()
+        self._perform: dict[type, Callable[[Any, Element | None, Facts], Awaitable[None]]] = {
+            Navigate: self._navigate, Click: self._click, Type: self._type, Select: self._select, Press: self._press,
+            Wait: self._wait, Hover: self._hover, Upload: self._upload, Scroll: self._scroll, SwitchTab: self._switch_tab,
+            GoBack: self._go_back,
+        }  # fmt: skip
+
+    async def facts(self, action: Action, observation: Observation) -> Facts:
+        """What the page knows about the action's place. Raises StaleRef when its element is gone."""
+        ref = getattr(action, "ref", None)
+        if ref is None:
+            return Facts(page_url=self._session.url)
+        node = observation.root.find(ref)
+        live = await self._session.element(ref).facts()
+        return place(live, self._session.url, node.role if node else "", node.name if node else "")
+
+    async def act(self, permit: Permit, element: Element | None = None) -> Outcome:
+        """Do it. What the page refuses comes back as an outcome with a problem; a dead browser raises BrowserError."""
+        action = permit.action
+        if isinstance(action, Extract):
+            return await self._extract(action)
+        ref = getattr(action, "ref", None)
+        element = element or (self._session.element(ref) if ref else None)
+        before = self._session.url
+        marks = await self._session.marks()
+        target, problem = None, ""
+        self._desk.begin(permit)
+        try:
+            if self._describe and element:
+                target = await self._describe(element)
+            if action_performs := self._perform.get(type(action)):
+                await action_performs(action, element, permit.facts)
+            await self._session.settle()
+        except (ActionFailed, StaleRef, DeadlineExceeded, TargetUnreachable) as error:
+            problem = str(error)
+        held = self._desk.end()
+        return await self._account(before, marks, target, problem, held)
+
+    async def _account(
+        self, before: str, marks: tuple[str, ...], target: TargetSeen | None, problem: str, held: str
+    ) -> Outcome:
+        events = await self._session.drain()
+        self._downloads += events.downloads
+        after = await self._session.marks()
+        return Outcome(
+            ok=not problem and not held,
+            problem=problem or (f"A person must approve this first: {held}" if held else ""),
+            held=held,
+            url_before=before,
+            url_after=self._session.url,
+            new_tab=events.new_tab,
+            appeared=tuple(mark for mark in after if mark not in marks)[:20],
+            dialogs=events.dialogs,
+            downloads=events.downloads,
+            requests=events.requests,
+            target=target,
+        )
+
+    async def _navigate(self, action: Navigate, _element: Element | None, _facts: Facts) -> None:
+        await self._session.open(urljoin(self._base, action.url))
+        status = self._session.watch.main_status
+        if status is not None and status >= 400:
+            raise ActionFailed(f"The site answered {status} for {action.url}.")
+
+    async def _click(self, _action: Click, element: Element | None, _facts: Facts) -> None:
+        await present(element).click()
+
+    async def _type(self, action: Type, element: Element | None, facts: Facts) -> None:
+        text = PLACEHOLDER.sub(lambda match: self._secret(match.group(1), facts), action.text)
+        await put(present(element), text, action.text)
+
+    def _secret(self, name: str, facts: Facts) -> str:
+        secret = self._secrets.named(name)
+        if secret is None:
+            known = ", ".join(self._secrets.names) or "none"
+            raise ActionFailed(f"There is no secret named {name}; known: {known}.")
+        refusal = may_type(secret, facts)
+        if refusal:
+            raise ActionFailed(refusal)
+        return secret.value
+
+    async def _select(self, action: Select, element: Element | None, _facts: Facts) -> None:
+        chosen = await present(element).select(action.options)
+        wanted = [" ".join(option.split()) for option in action.options]
+        if sorted(chosen) != sorted(wanted):
+            raise ActionFailed(f"{present(element).what} has {chosen} chosen, not {wanted}.")
+
+    async def _press(self, action: Press, element: Element | None, _facts: Facts) -> None:
+        await (element.press(action.key) if element else self._session.press(action.key))
+
+    async def _wait(self, action: Wait, _element: Element | None, _facts: Facts) -> None:
+        if action.text is None:
+            await self._session.settle(action.seconds)
+        elif not await self._session.wait_for_text(action.text, action.gone, action.seconds):
+            state = "still there" if action.gone else "not there"
+            raise ActionFailed(f"The text {action.text!r} is {state} after {action.seconds:g} s.")
+
+    async def _hover(self, _action: Hover, element: Element | None, _facts: Facts) -> None:
+        await present(element).hover()
+
+    async def _upload(self, action: Upload, element: Element | None, _facts: Facts) -> None:
+        path = self._files.get(action.file)
+        if path is None:
+            raise ActionFailed(f"No file is registered as {action.file}; registered: {', '.join(self._files) or 'none'}.")
+        await present(element).upload(path)
+
+    async def _scroll(self, action: Scroll, element: Element | None, _facts: Facts) -> None:
+        down = action.direction == "down"
+        await (element.scroll(down) if element else self._session.press("PageDown" if down else "PageUp"))
+
+    async def _switch_tab(self, action: SwitchTab, _element: Element | None, _facts: Facts) -> None:
+        if not await self._session.switch(action.tab):
+            raise ActionFailed(f"There is no tab {action.tab}; tabs are numbered from 0.")
+
+    async def _go_back(self, _action: GoBack, _element: Element | None, _facts: Facts) -> None:
+        if not await self._session.go_back():
+            raise ActionFailed("There is no page to go back to.")
+
+    async def _extract(self, action: Extract) -> Outcome:
+        values: list[Value] = []
+        targets: dict[str, TargetSeen] = {}
+        problems: list[str] = []
+        for reading in action.readings:
+            try:
+                values.append(await read(reading, self._session.element(reading.ref), self._downloads))
+            except (ActionFailed, StaleRef, DeadlineExceeded) as error:
+                problems.append(str(error))
+                continue
+            if self._describe and reading.what != "file":
+                targets[reading.name] = await self._describe(self._session.element(reading.ref))
+        url = self._session.url
+        return Outcome(
+            ok=not problems, problem=" ".join(problems), url_before=url, url_after=url, values=tuple(values), targets=targets
+        )
+
+
+def place(live: ElementFacts, page_url: str, role: str, name: str) -> Facts:
+    """Facts for the guard: what the snapshot calls the element, and what the live element says of its form and document."""
+    return Facts(
+        page_url=page_url,
+        role=role,
+        name=name,
+        input_type=live.input_type,
+        form_action=live.form_action,
+        form_method=live.form_method,
+        form_password=live.form_password,
+        submits=live.submits,
+        frame_url=live.page_url,
+        fingerprint=live.digest(role, name),
+    )
+
+
+def present(element: Element | None) -> Element:
+    """The element that this kind of action always has; an action without one was refused when it was parsed."""
+    if element is None:
+        raise StaleRef("This action needs an element and none was given.")
+    return element

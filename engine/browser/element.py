@@ -1,0 +1,139 @@
+"""One live element and what can be done with it; every call has a deadline and waits for actionability as Playwright does."""
+
+import hashlib
+import re
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TypeVar
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+from pydantic import BaseModel, ConfigDict
+
+from engine.browser.deadline import is_gone, within
+from engine.errors import ActionFailed, BrowserGone, StaleRef
+
+FACTS = files("engine.browser").joinpath("facts.js").read_text()
+TABLE = files("engine.browser").joinpath("table.js").read_text()
+ACT_SECONDS = 8.0
+TELLING = (
+    "intercepts pointer",
+    "not enabled",
+    "not visible",
+    "not editable",
+    "not stable",
+    "outside of the viewport",
+    "did not find",
+)
+
+T = TypeVar("T")
+
+
+class ElementFacts(BaseModel):
+    """What facts.js answers: the element's type, its form, its document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tag: str
+    input_type: str
+    autocomplete: str
+    form_action: str
+    form_method: str
+    form_password: bool
+    submits: bool
+    page_url: str
+    editable: bool
+    value: str
+    checked: bool
+    link: str
+
+    def digest(self, role: str, name: str) -> str:
+        """What must be the same right before dispatch as when a person approved: equal digests, same element and form."""
+        parts = (role, name, self.tag, self.input_type, self.form_method, self.form_action, self.page_url, self.link)
+        return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Element:
+    """Wraps one Playwright locator that must match exactly one element."""
+
+    locator: Locator
+    what: str
+
+    async def facts(self) -> ElementFacts:
+        """The live element's facts. Raises StaleRef when it is gone."""
+        return ElementFacts.model_validate(await self._do(self.locator.evaluate(FACTS, timeout=2000), "reading its facts", 4))
+
+    async def click(self) -> None:
+        """Scroll into view, wait until it can receive the click, click."""
+        await self._do(self.locator.click(timeout=ACT_SECONDS * 1000), "clicking it")
+
+    async def hover(self) -> None:
+        """Move the pointer over it."""
+        await self._do(self.locator.hover(timeout=ACT_SECONDS * 1000), "hovering over it")
+
+    async def fill(self, text: str) -> None:
+        """Replace the content of a field."""
+        await self._do(self.locator.fill(text, timeout=ACT_SECONDS * 1000), "typing into it")
+
+    async def type_keys(self, text: str) -> None:
+        """Clear the field and type key by key: for fields that format or react while a person types."""
+        await self._do(self.locator.fill("", timeout=ACT_SECONDS * 1000), "clearing it")
+        await self._do(self.locator.press_sequentially(text, timeout=ACT_SECONDS * 1000), "typing into it")
+
+    async def press(self, key: str) -> None:
+        """Focus it and press a key."""
+        await self._do(self.locator.press(key, timeout=ACT_SECONDS * 1000), f"pressing {key} on it")
+
+    async def select(self, labels: tuple[str, ...]) -> list[str]:
+        """Choose the options of a native select by visible label; the labels now chosen."""
+        await self._do(self.locator.select_option(label=list(labels), timeout=ACT_SECONDS * 1000), "choosing in it")
+        script = "element => [...element.selectedOptions].map(option => option.label.replace(/\\s+/g, ' ').trim())"
+        chosen: list[str] = await self._do(self.locator.evaluate(script, timeout=2000), "reading it back")
+        return chosen
+
+    async def upload(self, path: str) -> None:
+        """Put one file into a file field."""
+        await self._do(self.locator.set_input_files(path, timeout=ACT_SECONDS * 1000), "giving it a file")
+
+    async def scroll(self, down: bool) -> None:
+        """Scroll its content by nine tenths of its height."""
+        script = "(element, sign) => element.scrollBy(0, sign * element.clientHeight * 0.9)"
+        await self._do(self.locator.evaluate(script, 1 if down else -1, timeout=2000), "scrolling it")
+
+    async def value(self) -> str:
+        """The value of a field, or the text of an editable element."""
+        script = "element => 'value' in element ? String(element.value) : element.innerText"
+        value: str = await self._do(self.locator.evaluate(script, timeout=2000), "reading it back")
+        return value
+
+    async def text(self) -> str:
+        """Its visible text with white space folded."""
+        text: str = await self._do(self.locator.inner_text(timeout=2000), "reading its text")
+        return re.sub(r"\s+", " ", text).strip()
+
+    async def rows(self) -> list[list[str]]:
+        """All rows of a table, grid or list as cell texts."""
+        rows: list[list[str]] = await self._do(self.locator.evaluate(TABLE, timeout=2000), "reading its rows")
+        return rows
+
+    async def _do(self, awaitable: Awaitable[T], what: str, seconds: float = ACT_SECONDS + 2) -> T:
+        try:
+            return await within(seconds, awaitable, f"{what} ({self.what})")
+        except PlaywrightTimeout as error:
+            raise ActionFailed(f"{self.what}: {what} did not work: {reason(error)}") from error
+        except PlaywrightError as error:
+            if is_gone(error):
+                raise BrowserGone(f"The browser went away while {what} ({self.what}).") from error
+            if "strict mode violation" in str(error) or "not attached" in str(error) or "aria-ref" in str(error):
+                raise StaleRef(f"{self.what} is no longer one element on the page; look at the page again.") from error
+            raise ActionFailed(f"{self.what}: {what} did not work: {reason(error)}") from error
+
+
+def reason(error: PlaywrightError) -> str:
+    """The telling line of Playwright's message: what covered, disabled or hid the element."""
+    lines = [line.strip(" -\t") for line in str(error).splitlines()]
+    telling = [line for line in lines if any(word in line for word in TELLING)]
+    return (telling[-1] if telling else lines[0])[:300]

@@ -1,0 +1,127 @@
+"""Starts Chromium and makes sure that nothing of it is left, even when it no longer answers."""
+
+import asyncio
+import os
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import BrowserType, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
+from engine.errors import BrowserMissing
+
+QUIET = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+LAUNCH_SECONDS = 30.0
+CLOSE_SECONDS = 4.0
+
+
+@dataclass(frozen=True)
+class BrowserSettings:
+    """How to start a browser; `proxy` is the egress proxy's address and `flags` are what it needs."""
+
+    executable: str | None = None
+    headed: bool = False
+    proxy: str | None = None
+    flags: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+
+@dataclass(frozen=True)
+class Browser:
+    """A running Chromium, the one it was found as, and the mark that its processes carry."""
+
+    playwright: PlaywrightBrowser
+    candidate: Candidate
+    mark: str
+
+    def processes(self) -> list[psutil.Process]:
+        """The browser's own process tree."""
+        return _marked(self.mark)
+
+
+@asynccontextmanager
+async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
+    """Start the first browser that can be started; end it, by force if it does not answer. Raises BrowserMissing."""
+    mark = f"--capwright-browser={uuid.uuid4().hex}"
+    # Signals are ours: with Playwright's own handlers a Ctrl-C kills the browser before the step is recorded.
+    driver = async_playwright()
+    playwright = await driver.start()
+    try:
+        running, candidate = await _launch(playwright.chromium, settings, mark)
+        browser = Browser(running, candidate, mark)
+        try:
+            yield browser
+        finally:
+            await _close(browser)
+    finally:
+        await asyncio.wait_for(asyncio.shield(playwright.stop()), CLOSE_SECONDS)
+
+
+async def _launch(chromium: BrowserType, settings: BrowserSettings, mark: str) -> tuple[PlaywrightBrowser, Candidate]:
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    args = [*QUIET, *settings.flags, mark, *(["--no-sandbox"] if root else [])]
+    tried = []
+    for candidate in candidates(settings.executable, settings.environment):
+        if candidate.executable and not Path(candidate.executable).exists():
+            tried.append(f"{candidate.source}: {candidate.executable} does not exist")
+            continue
+        try:
+            running = await chromium.launch(
+                executable_path=candidate.executable,
+                channel=candidate.channel,
+                headless=not settings.headed,
+                args=args,
+                proxy={"server": settings.proxy, "bypass": "<-loopback>"} if settings.proxy else None,
+                timeout=LAUNCH_SECONDS * 1000,
+                handle_sigint=False,
+                handle_sigterm=False,
+                handle_sighup=False,
+            )
+        except PlaywrightError as error:
+            tried.append(f"{candidate.source}: {str(error).splitlines()[0]}")
+        else:
+            return running, candidate
+    raise BrowserMissing(f"{HOW_TO_GET_ONE} Tried: {'; '.join(tried)}.")
+
+
+async def _close(browser: Browser) -> None:
+    processes = browser.processes()
+    closing = asyncio.ensure_future(browser.playwright.close())
+    done, _ = await asyncio.wait({closing}, timeout=CLOSE_SECONDS)
+    for process in processes:
+        if process.is_running():
+            _kill(process)
+    if not done:
+        closing.cancel()
+    await asyncio.gather(closing, return_exceptions=True)
+
+
+def _kill(process: psutil.Process) -> None:
+    try:
+        process.kill()
+    except psutil.NoSuchProcess:
+        return
+
+
+def _marked(mark: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if mark in process.cmdline():
+                found += [process, *process.children(recursive=True)]
+        except (psutil.NoSuchProcess, psutil.ZombieProcess):
+            continue
+    return found

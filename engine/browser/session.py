@@ -1,0 +1,200 @@
+"""One browser context and what a run does with it: open, look, act, settle, hear what happened, close in any case."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, Page
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+from engine.browser.deadline import is_gone, within
+from engine.browser.element import Element
+from engine.browser.events import DialogAnswerer, Events, Watch
+from engine.browser.launch import Browser
+from engine.browser.settle import settle
+from engine.domain.observation import Tab
+from engine.errors import BrowserGone, DeadlineExceeded, TargetUnreachable
+
+VIEWPORT = (1280, 800)
+MARKS = files("engine.browser").joinpath("marks.js").read_text()
+SECRET_FIELDS = (
+    "input[type=password], input[autocomplete^=cc-], input[autocomplete*=password], input[autocomplete=one-time-code]"
+)
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """How one context is made. `prepare` is where routing is put below the first page."""
+
+    downloads: Path
+    answer: DialogAnswerer
+    prepare: Callable[[BrowserContext], Awaitable[None]] | None = None
+    open_seconds: float = 30.0
+    settle_seconds: float = 6.0
+    locale: str = "en-US"
+    ignore_https_errors: bool = False
+
+
+class Session:
+    """One context, the page that is current in it, and the events of both."""
+
+    def __init__(self, context: BrowserContext, watch: Watch, settings: SessionSettings) -> None:
+        self.context = context
+        self.watch = watch
+        self.settings = settings
+        self._current: Page | None = None
+
+    @property
+    def pages(self) -> list[Page]:
+        """All open pages, oldest first."""
+        return self.context.pages
+
+    @property
+    def page(self) -> Page:
+        """The current page: the newest that was opened or switched to and is still there. Raises BrowserGone."""
+        if self._current is None or self._current.is_closed():
+            if not self.pages:
+                raise BrowserGone("Every page of this run was closed; run it again.")
+            self._current = self.pages[-1]
+        return self._current
+
+    @property
+    def url(self) -> str:
+        """URL of the current page."""
+        return self.page.url
+
+    @property
+    def alive(self) -> bool:
+        """Whether a page is left to act on."""
+        return not self.watch.crashed and any(not page.is_closed() for page in self.pages)
+
+    async def open(self, url: str) -> None:
+        """Go to a URL and settle. Raises TargetUnreachable with the browser's own reason, or when the site answers 5xx."""
+        self.watch.main_status = None
+        wait = self.settings.open_seconds
+        try:
+            await within(wait + 3, self.page.goto(url, wait_until="commit", timeout=wait * 1000), f"opening {url}")
+        except (PlaywrightTimeout, DeadlineExceeded) as error:
+            raise TargetUnreachable(f"{url} did not answer within {wait:g} s. Check that the site is up.") from error
+        except PlaywrightError as error:
+            if is_gone(error):
+                raise BrowserGone(f"The browser went away while opening {url}.") from error
+            if "is interrupted by another navigation" not in str(error) and "Download is starting" not in str(error):
+                why = str(error).splitlines()[0].removeprefix("Page.goto: ")
+                raise TargetUnreachable(f"{url} could not be opened: {why}. Check the URL and that the site is up.") from error
+        await self.settle()
+
+    async def settle(self, seconds: float | None = None) -> bool:
+        """Follow a newly opened tab, then wait for quiet; False when the page still moved at the bound."""
+        self._follow()
+        still = await settle(self.page, self.watch.traffic, self.settings.settle_seconds if seconds is None else seconds)
+        if self._follow():
+            still = await settle(self.page, self.watch.traffic, self.settings.settle_seconds)
+        if self.watch.crashed:
+            raise BrowserGone("The page's renderer crashed. Run it again; the evidence so far is kept.")
+        return still
+
+    async def switch(self, tab: int) -> bool:
+        """Make another tab current; False when there is no such tab."""
+        if tab >= len(self.pages):
+            return False
+        self._current = self.pages[tab]
+        await within(5, self._current.bring_to_front(), "switching tabs")
+        return True
+
+    async def go_back(self) -> bool:
+        """One page back in the history; False when there is none."""
+        response = await within(35, self.page.go_back(wait_until="commit"), "going back")
+        await self.settle()
+        return response is not None
+
+    def element(self, ref: str) -> Element:
+        """The element that the latest snapshot named `ref`."""
+        return Element(self.page.get_by_ref(ref), f"element {ref}")
+
+    async def press(self, key: str) -> None:
+        """Press a key wherever the focus is."""
+        await within(10, self.page.keyboard.press(key), f"pressing {key}")
+
+    async def tabs(self) -> tuple[Tab, ...]:
+        """All tabs as the model sees them."""
+        found = []
+        for index, page in enumerate(self.pages):
+            title = await within(3, page.title(), "reading a tab's title")
+            found.append(Tab(index=index, url=page.url, title=title, current=page is self.page))
+        return tuple(found)
+
+    async def screenshot(self, quality: int = 60) -> bytes:
+        """The view as JPEG, at most 1,280 px wide, password and card fields covered."""
+        page = self.page
+        masks = [frame.locator(SECRET_FIELDS) for frame in page.frames]
+        shot = page.screenshot(type="jpeg", quality=quality, scale="css", mask=masks, mask_color="#808080", timeout=8000)
+        return await within(10, shot, "taking a screenshot")
+
+    async def marks(self) -> tuple[str, ...]:
+        """Headings, alerts, statuses and dialogs that are visible now; empty while the page is being replaced."""
+        try:
+            return tuple(await within(4, self.page.evaluate(MARKS), "looking at headings"))
+        except PlaywrightError:
+            return ()
+
+    async def wait_for_text(self, text: str, gone: bool, seconds: float) -> bool:
+        """Whether the text appeared (or vanished) within `seconds`."""
+        found = self.page.get_by_text(text).first
+        try:
+            waiting = found.wait_for(state="hidden" if gone else "visible", timeout=seconds * 1000)
+            await within(seconds + 2, waiting, f"waiting for {text!r}")
+        except PlaywrightTimeout:
+            return False
+        return True
+
+    async def drain(self) -> Events:
+        """What happened since the last drain."""
+        return await self.watch.drain()
+
+    async def close(self) -> None:
+        """Close the context; a hanging renderer is left to the browser's own end."""
+        closing = asyncio.ensure_future(self.context.close())
+        done, _ = await asyncio.wait({closing}, timeout=3)
+        if not done:
+            closing.cancel()
+        await asyncio.gather(closing, return_exceptions=True)
+
+    def _follow(self) -> bool:
+        fresh = [page for page in self.watch.opened if not page.is_closed() and page is not self._current]
+        if not fresh or self._current is None:
+            return False
+        self._current = fresh[-1]
+        return True
+
+
+@asynccontextmanager
+async def open_session(browser: Browser, settings: SessionSettings) -> AsyncIterator[Session]:
+    """A fresh context: no cookie, storage or cache of another run in it."""
+    settings.downloads.mkdir(parents=True, exist_ok=True)
+    context = await within(
+        15,
+        browser.playwright.new_context(
+            viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]},
+            service_workers="block",
+            accept_downloads=True,
+            locale=settings.locale,
+            ignore_https_errors=settings.ignore_https_errors,
+        ),
+        "making a context",
+    )
+    watch = Watch(answer=settings.answer, folder=settings.downloads)
+    session = Session(context, watch, settings)
+    try:
+        watch.attach(context)
+        if settings.prepare:
+            await settings.prepare(context)
+        session._current = await within(15, context.new_page(), "opening the first page")
+        watch.opened.clear()
+        yield session
+    finally:
+        await session.close()

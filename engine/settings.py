@@ -1,0 +1,69 @@
+"""config.toml and environment → one frozen Settings; nothing else in the engine reads either."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from engine.domain.frozen import Frozen
+from engine.errors import SettingsInvalid
+
+ENVIRONMENT = {
+    "browser": "CAPWRIGHT_BROWSER",
+    "model": "CAPWRIGHT_MODEL",
+    "base_url": "CAPWRIGHT_BASE_URL",
+    "screenshots": "CAPWRIGHT_SCREENSHOTS",
+}
+
+
+class Settings(Frozen):
+    """What an installation is set to. The environment wins over config.toml; command-line options win over both."""
+
+    home: Path
+    browser: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    screenshots: Literal["auto", "always", "never"] = "auto"
+    policy: str | None = Field(default=None, description="Policy file for runs that name none, relative to the home")
+    environment: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+
+    @property
+    def capabilities(self) -> Path:
+        """Where capabilities are kept: capabilities/ID/VERSION.json."""
+        return self.home / "capabilities"
+
+    @property
+    def evidence(self) -> Path:
+        """One folder a run."""
+        return self.home / "evidence"
+
+    @property
+    def policies(self) -> Path:
+        """Policy files by name."""
+        return self.home / "policies"
+
+    @property
+    def state(self) -> Path:
+        """The database."""
+        return self.home / "state" / "capwright.sqlite"
+
+
+def load(environment: Mapping[str, str], directory: Path) -> Settings:
+    """Settings of the home named by CAPWRIGHT_HOME, else of `directory`. Raises SettingsInvalid with file and field."""
+    home = Path(environment.get("CAPWRIGHT_HOME") or directory).expanduser().resolve()
+    file = home / "config.toml"
+    written: dict[str, object] = {}
+    if file.is_file():
+        try:
+            written = tomllib.loads(file.read_text())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SettingsInvalid(f"{file} is not TOML: {error}. Correct it, or move it away.") from error
+    given = {field: environment[name] for field, name in ENVIRONMENT.items() if environment.get(name)}
+    try:
+        return Settings.model_validate({**written, **given, "home": home, "environment": dict(environment)})
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise SettingsInvalid(f"{file}: {field}: {first['msg']}. `discover doctor` lists what can be set.") from error
