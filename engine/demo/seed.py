@@ -92,7 +92,7 @@ def _member(dice: Random, position: int) -> Member:
     family, size = LARGE_FAMILY
     # Every fourth member belongs to the large family, so that its search has more than one page.
     last = family if position % 4 == 0 and position // 4 < size else dice.choice(_LAST_NAMES)
-    first = _FIRST_NAMES[(position * 7 + dice.randrange(3)) % len(_FIRST_NAMES)]
+    first = dice.choice(_FIRST_NAMES)
     town, state, zip_code = dice.choice(_TOWNS)
     return Member(
         id=str(FIRST_MEMBER + position),
@@ -114,7 +114,8 @@ def _accounts(dice: Random, position: int, member: Member) -> Iterator[tuple[Acc
         number = f"{member.id}-{_SUFFIXES[kind] + used[kind]:02d}"
         postings = _postings(dice, number, kind)
         balance = postings[-1].balance
-        hold = _dollars(dice, 5, 90) if dice.random() < 0.3 else Decimal("0.00")
+        # Balance and available differ for the plain member, so that reading the wrong column shows.
+        hold = _dollars(dice, 5, 90) if member.id == PLAIN_MEMBER or dice.random() < 0.5 else Decimal("0.00")
         opened = member.joined + timedelta(days=dice.randrange(0, 200))
         yield Account(number, member.id, kind, nickname, balance, max(balance - hold, Decimal("0.00")), opened), postings
 

@@ -42,7 +42,8 @@ const pager = ({ page, pages }) => {
 
 const show = (answer) => {
   if (!answer.total) return found.replaceChildren(said("status", found.dataset.none));
-  const count = element("p", { class: "quiet" }, `${answer.total} ${found.dataset.count}`);
+  const many = found.dataset.many.replace("{}", answer.total);
+  const count = element("p", { class: "quiet" }, answer.total === 1 ? found.dataset.one : many);
   found.replaceChildren(count, grid(answer), ...(answer.pages > 1 ? [pager(answer)] : []));
 };
 
