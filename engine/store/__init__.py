@@ -1,0 +1,1 @@
+"""Only door to SQLite and to sealed files: runs, explorations, ledger, approvals, artifacts, leases."""
