@@ -8,10 +8,11 @@ from typing import Generic, TypeVar
 
 from engine.demo.books import Account, Address, TransferOrder
 
-STATES = tuple(
+_STATE_CODES = (
     "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA "
-    "RI SC SD TN TX UT VT VA WA WV WI WY".split()
+    "RI SC SD TN TX UT VT VA WA WV WI WY"
 )
+STATES = tuple(_STATE_CODES.split())
 NOTE_LIMIT = 400
 _AMOUNT = re.compile(r"\$?\s*(\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(\.\d{1,2})?", re.ASCII)
 _ZIP = re.compile(r"\d{5}", re.ASCII)

@@ -92,9 +92,7 @@ def _account(row: sqlite3.Row) -> Account:
 
 def _transaction(row: sqlite3.Row) -> Transaction:
     posted = date.fromisoformat(row["posted"])
-    return Transaction(
-        row["seq"], row["account"], posted, row["description"], dollars(row["amount"]), dollars(row["balance"])
-    )
+    return Transaction(row["seq"], row["account"], posted, row["description"], dollars(row["amount"]), dollars(row["balance"]))
 
 
 def _transfer(row: sqlite3.Row) -> Transfer:

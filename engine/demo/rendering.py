@@ -26,9 +26,7 @@ def templates_for(tenant: Tenant) -> Environment:
     environment.filters["money"] = money
     environment.filters["day"] = day
     columns = {table: tenant.headers(table) for table in tenant.columns}
-    environment.globals.update(
-        tenant=tenant.name, words=dict(tenant.words), columns=columns, today=BUSINESS_DATE, fresh=fresh
-    )
+    environment.globals.update(tenant=tenant.name, words=dict(tenant.words), columns=columns, today=BUSINESS_DATE, fresh=fresh)
     return environment
 
 

@@ -17,11 +17,11 @@ PLAIN_MEMBER = "100231"
 _FIRST_NAMES = (
     "Avery Blair Carmen Devon Elena Felix Grace Hassan Ingrid Jonas Keiko Leila Marcus Nadia Oscar Priya Quentin Rosa "
     "Samuel Tessa Umar Vera Walter Ximena Yusuf Zoe Amara Bruno Clara Diego Esther Farid"
-).split()
+)
 _LAST_NAMES = (
     "Abbott Bergstrom Castillo Delgado Eriksen Fontaine Gallagher Haddad Iwata Jankowski Kowalski Lindqvist Mbeki "
     "Novak Okafor Petrov Quigley Ramirez Sorensen Takahashi Underwood Vasquez Whitaker Young"
-).split()
+)
 _STREETS = ("Alder Street", "Birch Lane", "Canal Road", "Dock Street", "Elm Avenue", "Foundry Way", "Garden Court")
 _TOWNS = (
     ("Portland", "ME", "04101"),
@@ -91,8 +91,8 @@ def opening_books(tenant: str) -> Opening:
 def _member(dice: Random, position: int) -> Member:
     family, size = LARGE_FAMILY
     # Every fourth member belongs to the large family, so that its search has more than one page.
-    last = family if position % 4 == 0 and position // 4 < size else dice.choice(_LAST_NAMES)
-    first = dice.choice(_FIRST_NAMES)
+    last = family if position % 4 == 0 and position // 4 < size else dice.choice(_LAST_NAMES.split())
+    first = dice.choice(_FIRST_NAMES.split())
     town, state, zip_code = dice.choice(_TOWNS)
     return Member(
         id=str(FIRST_MEMBER + position),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -97,7 +98,14 @@ class TellerConsole:
 async def serve_forever(
     tenant: str, port: int, ops_port: int, announce: Callable[[TellerConsole], None] = lambda console: None
 ) -> None:
-    """Serve until cancelled; `announce` is called once the console answers."""
-    async with TellerConsole(tenant, port, ops_port) as console:
-        announce(console)
-        await asyncio.Event().wait()
+    """Serve until cancelled or asked to terminate; `announce` is called once the console answers."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    # Without this, a plain `kill` would leave the temporary database behind.
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    try:
+        async with TellerConsole(tenant, port, ops_port) as console:
+            announce(console)
+            await stop.wait()
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)

@@ -28,8 +28,9 @@ def _frame(visit: Visit, member: Member, text: str, checked: Checked[str]) -> Re
     # The session's waiting message belongs to the page around the frame, so the frame leaves it alone.
     message = visit.desk.tenant.words["note_added"] if visit.asked("added") else ""
     notes = visit.desk.bank.records.notes(member.id)
-    context = {"member": member, "notes": notes, "text": text, "errors": checked.errors, "message": message}
-    return visit.desk.page(visit.request, "notes.html", **context)
+    return visit.desk.page(
+        visit.request, "notes.html", member=member, notes=notes, text=text, errors=checked.errors, message=message
+    )
 
 
 ROUTES = (
