@@ -9,23 +9,24 @@ from engine.domain.step import Value
 
 StopReason: TypeAlias = Literal[
     "done", "stuck", "no_progress", "step_limit", "timeout", "policy", "approval_denied", "evidence",
-    "model_unavailable", "model_rate_limited", "model_timeout", "model_garbled", "browser", "target", "interrupted",
+    "model_unavailable", "model_rate_limited", "model_timeout", "model_garbled", "browser", "target", "interrupted", "fault",
 ]  # fmt: skip
 """Closed set; one cause each. `policy`: the planner kept asking for what is forbidden, or the page left the scope."""
 
 RunStatus: TypeAlias = Literal[
-    "running", "done", "not_distilled", "stuck", "limit", "policy", "model", "browser", "interrupted"
+    "running", "done", "not_distilled", "stuck", "limit", "policy", "model", "browser", "interrupted", "fault"
 ]
 
 STATUS_OF: dict[str, RunStatus] = {
     "done": "done", "stuck": "stuck", "no_progress": "stuck", "step_limit": "limit", "timeout": "limit",
     "policy": "policy", "approval_denied": "policy", "evidence": "policy",
     "model_unavailable": "model", "model_rate_limited": "model", "model_timeout": "model", "model_garbled": "model",
-    "browser": "browser", "target": "browser", "interrupted": "interrupted",
+    "browser": "browser", "target": "browser", "interrupted": "interrupted", "fault": "fault",
 }  # fmt: skip
 
 EXIT_OF: dict[RunStatus, int] = {
     "done": 0, "stuck": 3, "limit": 4, "policy": 5, "model": 6, "browser": 7, "not_distilled": 8, "interrupted": 130,
+    "fault": 1,
 }  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Tests: a mirror of engine/, plus promises, journeys, contracts and benchmarks."""
