@@ -14,6 +14,7 @@ from playwright.async_api import BrowserType, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
 from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
+from engine.browser.locators import register
 from engine.errors import BrowserMissing
 
 QUIET = (
@@ -60,6 +61,7 @@ async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
     driver = async_playwright()
     playwright = await driver.start()
     try:
+        await register(playwright)
         running, candidate = await _launch(playwright.chromium, settings, mark)
         browser = Browser(running, candidate, mark)
         try:

@@ -22,17 +22,20 @@ class _Camel(Frozen):
 
 
 class Locator(_Camel):
-    """One way to find an element; `value` may hold `{{input}}` placeholders, never a run's value.
+    """One way to find an element; `value` and `column` may hold `{{input}}` placeholders, never a run's value.
 
     by=role: role + accessible name in `value`; label, placeholder, text, test_id, id, name: what the word says;
-    cell: the cell in the column headed `column`, in the row that holds `value`.
-    `within` narrows to a row, region, section, dialog or form first.
+    cell: the cell in the column headed `column` ("" in a table without headers), in the row that has a cell `value`;
+    after: the element right after a text, as `dd` after `dt`.
+    As `within` only: row (the row, list item or card that has a cell or line `value`), region (a landmark, dialog, form, group
+    or table of that role and name), section (what stands under a heading); `within` nests.
+    match: exact (after folding white space, case and invisible characters), word (whole words), pattern (regular expression).
     """
 
-    by: Literal["test_id", "role", "label", "placeholder", "text", "id", "name", "cell"]
+    by: Literal["test_id", "role", "label", "placeholder", "text", "id", "name", "cell", "after", "row", "region", "section"]
     value: str = ""
     role: str = ""
-    match: Literal["exact", "pattern"] = "exact"
+    match: Literal["exact", "word", "pattern"] = "exact"
     column: str = ""
     within: "Locator | None" = None
 
@@ -44,10 +47,10 @@ class Fingerprint(_Camel):
     tag: str = ""
     name: str = Field(default="", description="Regular expression over the normalised accessible name; may hold placeholders")
     input_type: str = ""
-    region: str = ""
+    region: str = Field(default="", description="Regular expression over role and name of a named region around it")
     form_method: str = ""
-    form_action: str = Field(default="", description="Path only")
-    frames: tuple[str, ...] = Field(default=(), description="Outermost first: name, title or URL path of each frame")
+    form_action: str = Field(default="", description="Regular expression over the path")
+    frames: tuple[str, ...] = Field(default=(), description="Outermost first; name=…, title=… or path=… (a pattern)")
 
 
 class Target(_Camel):

@@ -45,6 +45,10 @@ class TargetSeen(Frozen):
     box: tuple[float, float, float, float] | None = None
     options: tuple[str, ...] = Field(default=(), description="Labels of a select's options")
     value_before: str = ""
+    text: str = Field(default="", description="Visible text")
+    cells: tuple[str, ...] = Field(default=(), description="Locators of the table cell that it is or is in, by headers")
+    column: str = Field(default="", description="Header of its column")
+    headers: tuple[str, ...] = Field(default=(), description="Column headers when it is a table")
 
 
 class Outcome(Frozen):
