@@ -199,6 +199,7 @@ def place(live: ElementFacts, page_url: str, role: str, name: str) -> Facts:
         form_method=live.form_method,
         form_password=live.form_password,
         submits=live.submits,
+        link=live.link,
         frame_url=live.page_url,
         fingerprint=live.digest(role, name),
     )

@@ -2,28 +2,68 @@
 
 import hashlib
 import json
-from typing import Literal, TypeAlias
+import re
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from engine.domain.action import ActionName
+from engine.domain.action import ActionName, Name
 from engine.domain.frozen import Frozen
+from engine.domain.scope import parse_pattern
+from engine.domain.url import lenient_paths
 
 Effect: TypeAlias = Literal["permit", "forbid", "require_approval"]
 DialogType: TypeAlias = Literal["alert", "confirm", "prompt", "beforeunload"]
 DialogAnswer: TypeAlias = Literal["accept", "dismiss", "require_approval"]
+
+EVERY_WRITE = "*"
+READS = frozenset({"GET", "HEAD"})
+NAME_CAP = 2000
+"""Characters of an accessible name that a rule looks at; a longer one counts as a match of every rule that restricts."""
 
 
 class _Camel(Frozen):
     model_config = Frozen.model_config | {"alias_generator": to_camel}
 
 
+def _pattern(text: str) -> str:
+    parse_pattern(text)
+    return text
+
+
+def _origin(text: str) -> str:
+    pattern = parse_pattern(text)
+    if pattern.wild or pattern.prefix != "/":
+        raise ValueError(f"{text!r} is no origin: write scheme://host[:port] without '*.' and without a path")
+    return str(pattern.origin)
+
+
+def _expression(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+    return text
+
+
+def _method(text: str) -> str:
+    if text != EVERY_WRITE and not re.fullmatch(r"[A-Za-z][A-Za-z-]*", text):
+        raise ValueError(f"{text!r} is no HTTP method; write POST, PUT …, or '*' for all but GET and HEAD")
+    return text.upper()
+
+
+def _prefix(text: str) -> str:
+    if not text.startswith("/"):
+        raise ValueError(f"{text!r} is no path prefix; it starts with '/'")
+    return text
+
+
 class Scope(Frozen):
     """Where the browser may go and load from: exact scheme, host and port, optional path prefix, `*.` as leading label."""
 
-    navigate: tuple[str, ...] = Field(min_length=1)
-    load: tuple[str, ...] = ()
+    navigate: tuple[Annotated[str, AfterValidator(_pattern)], ...] = Field(min_length=1)
+    load: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     private_network: Literal["only_listed"] = "only_listed"
 
 
@@ -34,10 +74,20 @@ class Allowed(Frozen):
 
 
 class RequestMatch(Frozen):
-    """Requests a rule speaks of: methods and a path prefix."""
+    """Requests a rule speaks of: methods (`*` is every one but GET and HEAD) and a path prefix."""
 
-    method: tuple[str, ...] = ("POST", "PUT", "PATCH", "DELETE")
-    path: str = "/"
+    method: tuple[Annotated[str, AfterValidator(_method)], ...] = Field(default=(EVERY_WRITE,), min_length=1)
+    path: Annotated[str, AfterValidator(_prefix)] = "/"
+
+    def matches(self, method: str, path: str, *, strictly: bool) -> bool:
+        """Whether a request is meant: read exactly to permit, as the laxest server would to restrict."""
+        verb = method.upper()
+        if verb not in self.method and (EVERY_WRITE not in self.method or verb in READS):
+            return False
+        if strictly:
+            return path == self.path or path.startswith(self.path.rstrip("/") + "/")
+        prefix = self.path.casefold()
+        return any(reading.startswith(prefix) for reading in lenient_paths(path))
 
 
 class When(Frozen):
@@ -45,8 +95,23 @@ class When(Frozen):
 
     action: ActionName | None = None
     role: str | None = None
-    name: str | None = None
+    name: Annotated[str, AfterValidator(_expression)] | None = None
     request: RequestMatch | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "When":
+        element = [field for field in (self.action, self.role, self.name) if field is not None]
+        if not element and self.request is None:
+            raise ValueError("an empty `when` would match nothing; give action, role, name or request")
+        if element and self.request is not None:
+            raise ValueError("`request` stands alone: a request knows no action, role or name; write two rules")
+        return self
+
+    def matches_action(self, action: str, role: str, name: str, *, strictly: bool) -> bool:
+        """Whether an action on an element is meant; `name` is already normalised."""
+        if self.request is not None or (self.action or action) != action or (self.role or role) != role:
+            return False
+        return self.name is None or (not strictly and len(name) > NAME_CAP) or bool(re.search(self.name, name[:NAME_CAP]))
 
 
 class Rule(Frozen):
@@ -76,7 +141,7 @@ class Limits(_Camel):
 class SecretRule(Frozen):
     """Where a secret may be typed, and whether also into a field that shows it."""
 
-    origins: tuple[str, ...] = Field(min_length=1)
+    origins: tuple[Annotated[str, AfterValidator(_origin)], ...] = Field(min_length=1)
     clear: bool = False
 
 
@@ -89,7 +154,7 @@ class Policy(_Camel):
     risk: tuple[Rule, ...] = ()
     dialog_handling: DialogHandling = DialogHandling()
     limits: Limits = Limits()
-    secrets: dict[str, SecretRule] = Field(default_factory=dict)
+    secrets: dict[Name, SecretRule] = Field(default_factory=dict)
     login_forms: bool = Field(
         default=False, description="A form with a password field may be sent without asking (set by the default policy)"
     )

@@ -19,6 +19,7 @@ class Facts(Frozen):
     form_method: str = ""
     form_password: bool = Field(default=False, description="The element's form has a password field")
     submits: bool = Field(default=False, description="The element is a submit button of its form")
+    link: str = Field(default="", description="Where the link that the element is or is in leads")
     frame_url: str = ""
     fingerprint: str = ""
 

@@ -1,0 +1,14 @@
+"""A request that the page is about to send, as far as a policy can speak of it."""
+
+from engine.domain.frozen import Frozen
+
+
+class RequestFacts(Frozen):
+    """What the route layer knows before a byte is sent. The body is never kept, only what kind of thing it may be."""
+
+    method: str
+    url: str
+    kind: str = ""
+    frame_url: str = ""
+    navigation: bool = False
+    top: bool = False
