@@ -33,7 +33,7 @@ class RunStarted(Frozen):
 class Runs(Protocol):
     """Where runs are remembered beside their evidence."""
 
-    def start(self, started: RunStarted, evidence: Path) -> None:
+    def start(self, run_id: str, goal: Goal, *, model: str, evidence: str) -> None:
         """A run begins."""
         ...
 
@@ -59,7 +59,8 @@ class Job:
 
 async def discover(job: Job) -> RunResult:
     """Explore, then distil and prove what worked. Always ends with a result that is written down."""
-    job.runs.start(job.started, job.evidence.folder)
+    asked = job.started
+    job.runs.start(asked.run_id, asked.goal, model=asked.model, evidence=str(job.evidence.folder))
     job.recorder.begin(job.started)
     seconds = job.started.policy.limits.discovery_timeout_ms / 1000
     stop, loop = await walk(job.open_loop, job.started.goal, seconds)

@@ -15,6 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
 from engine.browser.locators import register
+from engine.browser.locators import register
 from engine.errors import BrowserMissing
 
 QUIET = (

@@ -83,3 +83,10 @@ class RunResult(Frozen):
     def exit_code(self) -> int:
         """The process exit code that this ending means."""
         return EXIT_OF[self.status]
+
+    def printed(self) -> dict[str, object]:
+        """The one JSON object of `--json`: outputs by name, money in dollars, null while unknown."""
+        usage = self.usage.model_dump(exclude={"usd_micros"})
+        usd = None if self.usage.usd_micros is None else self.usage.usd_micros / 1_000_000
+        plain = self.model_dump(mode="json", exclude={"outputs", "usage"})
+        return {**plain, "outputs": {value.name: value.parsed for value in self.outputs}, "usage": {**usage, "usd": usd}}

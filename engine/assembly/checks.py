@@ -1,0 +1,35 @@
+"""What `discover doctor` checks: each check answers a sentence, or raises one that says what to do."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import version
+from types import MappingProxyType
+
+from engine.assembly.homes import database
+from engine.browser.launch import BrowserSettings, open_browser
+from engine.settings import Settings
+
+Check = Callable[[Settings], Awaitable[str]]
+
+
+async def browser(settings: Settings) -> str:
+    """Starts a browser and ends it."""
+    async with open_browser(BrowserSettings(executable=settings.browser, environment=settings.environment)) as running:
+        where = running.candidate.executable or running.candidate.channel or "bundled"
+        return f"Chromium {running.playwright.version} ({running.candidate.source}: {where})"
+
+
+async def home(settings: Settings) -> str:
+    """Opens the database, migrating it."""
+    database(settings).close()
+    return f"{settings.home}, capwright {version('capwright')}"
+
+
+async def model(settings: Settings) -> str:
+    """Says which model a discovery would use; asks it nothing."""
+    from engine.llm.endpoints import choose
+
+    return choose(settings.environment, base_url=settings.base_url, model=settings.model).says
+
+
+BROWSER: Mapping[str, Check] = MappingProxyType({"browser": browser})
+CHECKS: Mapping[str, Check] = MappingProxyType({"home": home, "browser": browser, "model": model})

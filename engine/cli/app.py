@@ -1,0 +1,24 @@
+"""Puts the command groups together under `discover`."""
+
+import typer
+
+from engine.cli import capability, demo, discover, distill, doctor, evidence, init, policy, replay, runs
+
+app = typer.Typer(
+    name="discover",
+    help="Turn work that people do in a web application into capabilities that run without a model.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.callback(invoke_without_command=True)(discover.discover)
+app.command("replay")(replay.replay)
+app.command("distill")(distill.distill)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+app.command("init")(init.init)
+app.add_typer(runs.app, name="runs")
+app.add_typer(evidence.app, name="evidence")
+app.add_typer(capability.app, name="capability")
+app.add_typer(policy.app, name="policy")

@@ -1,0 +1,26 @@
+"""`discover distill RUN`: try again to make a capability of a recorded run."""
+
+from typing import Annotated
+
+import typer
+
+from engine.cli import show, values
+from engine.cli.discover import run
+
+
+def distill(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a recorded run that reached its goal.")],
+    secret: Annotated[list[str] | None, typer.Option(help="Secrets that the proof replays need.")] = None,
+    example: Annotated[list[str] | None, typer.Option(help="name=value,…: other inputs to prove the draft with.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Make a draft capability of a recorded run and prove it by replays."""
+    from engine.assembly import discovering
+    from engine.cli.settings import current
+
+    given = values.secrets(secret or [])
+    path = run(discovering.distill_again(current(), run_id, given, values.examples(example or []), tell=show.line))
+    if as_json:
+        show.one_json({"run_id": run_id, "capability": str(path)})
+    else:
+        show.out.print(f"capability  {path}")

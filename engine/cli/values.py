@@ -1,0 +1,68 @@
+"""Values given on the command line: k=v pairs, and secrets that never stand on it."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+from engine.errors import UsageError
+
+
+def pairs(given: list[str], option: str) -> dict[str, str]:
+    """`k=v` texts as a mapping. Raises UsageError naming the one that is none."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name.strip():
+            raise UsageError(f"{option} takes name=value; {text!r} is not of that form.")
+        found[name.strip()] = value
+    return found
+
+
+def examples(given: list[str]) -> tuple[dict[str, str], ...]:
+    """`k=v,k=v` texts, one mapping each."""
+    return tuple(pairs(text.split(","), "--example") for text in given)
+
+
+def secrets(given: list[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """`NAME`, `NAME=@FILE` or `NAME=env:VARIABLE` → values: from CAPWRIGHT_SECRET_NAME, a file, a variable or a prompt.
+
+    A value itself on the command line is refused: it would stand in the shell's history and in the process list.
+    """
+    return dict(_secret(text, environment) for text in given)
+
+
+def _secret(text: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    name, separator, source = text.partition("=")
+    if not separator:
+        return name, _named(name, environment)
+    if source.startswith("@"):
+        file = Path(source[1:])
+        if not file.is_file():
+            raise UsageError(f"--secret {name}: there is no file {file}.")
+        return name, file.read_text().rstrip("\r\n")
+    if source.startswith("env:"):
+        value = environment.get(source[4:])
+        if value is None:
+            raise UsageError(f"--secret {name}: the environment has no {source[4:]}.")
+        return name, value
+    raise UsageError(
+        f"--secret {name}: give no value on the command line; set {variable(name)}, or use {name}=@FILE or {name}=env:VARIABLE."
+    )
+
+
+def _named(name: str, environment: Mapping[str, str]) -> str:
+    value = environment.get(variable(name))
+    if value is not None:
+        return value
+    if not sys.stdin.isatty():
+        raise UsageError(f"The secret {name} has no value: set {variable(name)}, or use --secret {name}=@FILE.")
+    answer: str = typer.prompt(f"Value of the secret {name}", hide_input=True, err=True)
+    return answer
+
+
+def variable(name: str) -> str:
+    """The environment variable that a secret's value is looked for in: `tellerPin` → CAPWRIGHT_SECRET_TELLERPIN."""
+    return f"CAPWRIGHT_SECRET_{name.upper()}"
