@@ -20,7 +20,11 @@ def demo(
     ops_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the operations log.")] = 4011,
 ) -> None:
     """Serve the teller console, a small bank back office to practise on, until Ctrl-C."""
-    from engine.demo import DEMO_PASSWORD, DEMO_USER, serve_forever
+    from engine.cli.discover import run
+    from engine.demo import DEMO_PASSWORD, DEMO_USER, TellerConsole, serve_forever
 
-    typer.echo(f"Sign in as {DEMO_USER} with {DEMO_PASSWORD}", err=True)
-    serve_forever(tenant.value, port, ops_port)
+    def announce(console: TellerConsole) -> None:
+        typer.echo(f"Teller console ({console.tenant}): {console.url}   operations log: {console.ops_url}/__ops", err=True)
+        typer.echo(f"Sign in as {DEMO_USER} with {DEMO_PASSWORD}. Ctrl-C ends it.", err=True)
+
+    run(serve_forever(tenant.value, port, ops_port, announce))
