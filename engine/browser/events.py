@@ -64,15 +64,19 @@ class Watch:
         """Everything since the last drain; downloads under way are waited for, at most `seconds`."""
         if self._saving:
             await asyncio.wait(set(self._saving), timeout=seconds)
-        events = Events(
+        events = self.pending()
+        self.dialogs, self.downloads, self.requests, self.opened = [], [], [], []
+        return events
+
+    def pending(self) -> Events:
+        """What would be drained now, left where it is: looking at the page takes nothing from the next action's outcome."""
+        return Events(
             dialogs=tuple(self.dialogs),
             downloads=tuple(self.downloads),
             requests=tuple(self.requests),
             new_tab=bool(self.opened),
             crashed=self.crashed,
         )
-        self.dialogs, self.downloads, self.requests, self.opened = [], [], [], []
-        return events
 
     def _page(self, page: Page) -> None:
         self.opened.append(page)

@@ -47,6 +47,7 @@ class Session:
         self.watch = watch
         self.settings = settings
         self._current: Page | None = None
+        self.native: Callable[[str], str] = str
 
     @property
     def pages(self) -> list[Page]:
@@ -113,8 +114,8 @@ class Session:
         return response is not None
 
     def element(self, ref: str) -> Element:
-        """The element that the latest snapshot named `ref`."""
-        return Element(self.page.get_by_ref(ref), f"element {ref}")
+        """The element that the latest snapshot named `ref`; `native` says what Playwright calls it."""
+        return Element(self.page.get_by_ref(self.native(ref)), f"element {ref}")
 
     async def press(self, key: str) -> None:
         """Press a key wherever the focus is."""
@@ -155,6 +156,10 @@ class Session:
     async def drain(self) -> Events:
         """What happened since the last drain."""
         return await self.watch.drain()
+
+    def pending(self) -> Events:
+        """The same, left where it is for the next drain."""
+        return self.watch.pending()
 
     async def close(self) -> None:
         """Close the context; a hanging renderer is left to the browser's own end."""
