@@ -1,0 +1,110 @@
+"""Where a value stands: in a table by row and column, or beside its label."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.decide.embedded.ground import ENOUGH, EXACT, Grounding, clearest
+from engine.decide.embedded.scene import FIELDS, PRESSABLE, Scene, Spot, all_text
+from engine.decide.embedded.words import likeness
+from engine.domain.observation import Node
+
+TABLES = frozenset({"table", "grid", "treegrid"})
+CELLS = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
+LABEL_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the page: the column headers (empty when it has none) and its rows of cells without them."""
+
+    spot: Spot
+    headers: tuple[str, ...]
+    rows: tuple[tuple[Node, ...], ...]
+
+
+def tables(scene: Scene) -> list[Table]:
+    """All tables in document order."""
+    return [_table(spot) for spot in scene.spots if spot.node.role in TABLES]
+
+
+def _table(spot: Spot) -> Table:
+    rows = [tuple(child for child in row.children if child.role in CELLS) for row in _rows(spot.node)]
+    rows = [row for row in rows if row]
+    if rows and all(cell.role == "columnheader" for cell in rows[0]):
+        return Table(spot, tuple(all_text(cell) for cell in rows[0]), tuple(rows[1:]))
+    return Table(spot, (), tuple(rows))
+
+
+def _rows(node: Node) -> Iterator[Node]:
+    for child in node.children:
+        if child.role == "row":
+            yield child
+        elif child.role not in TABLES:
+            yield from _rows(child)
+
+
+def cell(scene: Scene, row: str, column: str) -> Grounding:
+    """The cell in the column headed so, in the row that has such a cell."""
+    scored: list[tuple[float, Spot]] = []
+    for table in tables(scene):
+        heads = [likeness(column, header) for header in table.headers]
+        top = max(heads, default=0.0)
+        at = [index for index, score in enumerate(heads) if score >= ENOUGH and score >= top - 0.01]
+        for cells in table.rows:
+            scored += [(score, scene.spot(cells[index])) for index in at if (score := _row_score(row, cells, index, top))]
+    return clearest(scored)
+
+
+def _row_score(row: str, cells: tuple[Node, ...], at: int, head: float) -> float:
+    if at >= len(cells):
+        return 0.0
+    score = max((likeness(row, all_text(each)) for index, each in enumerate(cells) if index != at), default=0.0)
+    return min(score, head) if score >= ENOUGH else 0.0
+
+
+def beside(scene: Scene, label: str) -> Grounding:
+    """The element that holds the value labelled so: term and definition, a row of two, a pair of texts, a field."""
+    exact = [(score, spot) for score, spot in _labelled(scene, label) if score >= EXACT]
+    return clearest(exact or [(score, spot) for score, spot in _labelled(scene, label) if score >= ENOUGH])
+
+
+def _labelled(scene: Scene, label: str) -> Iterator[tuple[float, Spot]]:
+    for spot in scene.spots:
+        if spot.node.role in FIELDS:
+            yield likeness(label, spot.label), spot
+        for key, value in _pairs(spot.node):
+            yield likeness(label, key), scene.spot(value)
+    for table in tables(scene):
+        if len(table.rows) == 1:
+            yield from ((likeness(label, head), scene.spot(each)) for head, each in zip(table.headers, table.rows[0], strict=False))
+
+
+def _pairs(node: Node) -> Iterator[tuple[str, Node]]:
+    """Neighbours of which the first labels the second: all of a list of terms, or a node that holds just the two."""
+    parts = [child for child in node.children if all_text(child) and child.role not in PRESSABLE | FIELDS]
+    for one, other in zip(parts, parts[1:], strict=False):
+        said = all_text(one).rstrip(":").strip()
+        if len(said) > LABEL_LENGTH:
+            continue
+        if (one.role, other.role) == ("term", "definition") or one.role == "rowheader" or (len(parts) == 2 and one.role != "heading" and not _holds_more(one) and not _holds_more(other)):
+            yield said, other
+
+
+def _holds_more(node: Node) -> bool:
+    return sum(1 for each in node.walk() if not each.children) > 1
+
+
+def named(scene: Scene, words: str) -> Grounding:
+    """The table of that name or under that heading; without words, the only one that has headers, or the only one."""
+    found = tables(scene)
+    if not words:
+        headed = [table for table in found if table.headers] or found
+        return Grounding(headed[0].spot) if len(headed) == 1 else Grounding(rivals=tuple(table.spot for table in headed))
+    scored = [(max(likeness(words, title) for title in _titles(scene, table)), table.spot) for table in found]
+    return clearest([(score, spot) for score, spot in scored if score >= ENOUGH])
+
+
+def _titles(scene: Scene, table: Table) -> list[str]:
+    before = [spot for spot in scene.spots[: table.spot.order] if spot.node.role == "heading"]
+    inside = [spot.node.name for spot in scene.spots if spot.node in table.spot.path and spot.node.name]
+    return [table.spot.node.name, *(all_text(spot.node) for spot in before[-1:]), *inside[-1:], *table.headers]
