@@ -64,7 +64,11 @@ class Element:
 
     async def facts(self) -> ElementFacts:
         """The live element's facts. Raises StaleRef when it is gone."""
-        return ElementFacts.model_validate(await self._do(self.locator.evaluate(FACTS, timeout=2000), "reading its facts", 4))
+        try:
+            facts = await self._do(self.locator.evaluate(FACTS, timeout=2000), "reading its facts", 4)
+        except ActionFailed as error:
+            raise StaleRef(f"{self.what} is no longer on the page; look at the page again.") from error
+        return ElementFacts.model_validate(facts)
 
     async def click(self) -> None:
         """Scroll into view, wait until it can receive the click, click."""

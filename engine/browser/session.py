@@ -16,6 +16,7 @@ from engine.browser.element import Element
 from engine.browser.events import DialogAnswerer, Events, Watch
 from engine.browser.launch import Browser
 from engine.browser.settle import settle
+from engine.browser.snapshot import Snapshot, take
 from engine.domain.observation import Tab
 from engine.errors import BrowserGone, DeadlineExceeded, TargetUnreachable
 
@@ -47,7 +48,7 @@ class Session:
         self.watch = watch
         self.settings = settings
         self._current: Page | None = None
-        self.native: Callable[[str], str] = str
+        self._latest: Snapshot | None = None
 
     @property
     def pages(self) -> list[Page]:
@@ -113,9 +114,15 @@ class Session:
         await self.settle()
         return response is not None
 
+    async def look(self) -> Snapshot:
+        """A snapshot of the current page; from now on refs are its refs."""
+        self._latest = await take(self.page)
+        return self._latest
+
     def element(self, ref: str) -> Element:
-        """The element that the latest snapshot named `ref`; `native` says what Playwright calls it."""
-        return Element(self.page.get_by_ref(self.native(ref)), f"element {ref}")
+        """The element that the latest snapshot named `ref`."""
+        native = self._latest.native(ref) if self._latest else ref
+        return Element(self.page.get_by_ref(native), f"element {ref}")
 
     async def press(self, key: str) -> None:
         """Press a key wherever the focus is."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from engine.browser.session import Session
-from engine.browser.snapshot import Snapshot, take
+from engine.browser.snapshot import Snapshot
 from engine.domain.action import Ref
 from engine.domain.observation import Observation, Tab
 from engine.observe.poor import is_poor
@@ -33,8 +33,7 @@ class PageObserver:
 
     async def observe(self, *, problem: bool, widened: frozenset[Ref]) -> Observation:
         """The page now. Raises DeadlineExceeded when it does not answer and BrowserGone when it no longer exists."""
-        snapshot = await take(self._session.page)
-        self._session.native = snapshot.native
+        snapshot = await self._session.look()
         tabs = await self._session.tabs()
         poor = is_poor(snapshot.root, snapshot.pictures)
         picture = await self._picture(first=not self._looked, problem=problem, poor=poor)
