@@ -12,3 +12,11 @@ class RequestFacts(Frozen):
     frame_url: str = ""
     navigation: bool = False
     top: bool = False
+
+
+class Passage(Frozen):
+    """Whether bytes may go to an origin; `listed` says that the scope names this very host, so that it may be a private one."""
+
+    allowed: bool
+    listed: bool = False
+    why: str = ""
