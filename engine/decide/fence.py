@@ -1,8 +1,9 @@
 """Keeps page text apart from everything else in a prompt: a block with a nonce, and no look-alike of its marks inside.
 
 What is taken out of page text: control characters, zero-width and bidirectional-control characters, and the invisible tag
-characters (joiners stay between two letters of a script that needs them). What is escaped with a backslash: runs of two or
-more opening or closing angle brackets of any kind, and the marks by which chat templates tell speakers apart.
+characters (joiners stay between two letters of a script that needs them). What is broken by a backslash inside it: runs of
+two or more opening or closing angle brackets of any kind, and the marks by which chat templates tell speakers apart (inside,
+because a server that looks for `</s>` finds it behind a backslash, too).
 """
 
 import re
@@ -23,8 +24,8 @@ SPEAKERS = re.compile(
 def defused(text: str) -> str:
     """Page text that can neither hide something nor pass for a mark of ours or of a chat template."""
     seen = JOINERS.sub(_joined, INVISIBLE.sub("", text.replace("\r\n", "\n")))
-    seen = BRACKETS.sub(lambda run: "".join(f"\\{bracket}" for bracket in run.group()), seen)
-    return SPEAKERS.sub(lambda mark: f"\\{mark.group()}", seen)
+    seen = BRACKETS.sub(lambda run: "\\".join(run.group()), seen)
+    return SPEAKERS.sub(lambda mark: f"{mark.group()[0]}\\{mark.group()[1:]}", seen)
 
 
 def line(text: str, limit: int = 200) -> str:

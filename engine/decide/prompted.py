@@ -30,7 +30,8 @@ def _no_pictures(_path: str) -> None:
 class PromptedPlanner:
     """Implements `engine.discover.stages.Planner` over any model.
 
-    `keep` gets every message as it is sent and received (`Transcript.append`). `picture` gives the JPEG at a path of the evidence folder, or None; `nonce` must not be guessable by a page.
+    `keep` gets every message as it is sent and received (`Transcript.append`). `picture` gives the JPEG at a path of the
+    evidence folder, or None. `nonce` must not be guessable by a page.
     """
 
     asker: Asker

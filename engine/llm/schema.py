@@ -1,5 +1,6 @@
 """Strict JSON Schema of a record: every property required, nothing else allowed, anyOf, no reference, no other keyword."""
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -8,6 +9,7 @@ from engine.domain.capability import JsonSchema
 from engine.llm.protocol import Form
 
 
+@cache
 def form_of(shape: type[BaseModel]) -> Form:
     """The form for one record type. Raises ValueError for what no strict schema can say: maps and recursion."""
     whole = shape.model_json_schema()

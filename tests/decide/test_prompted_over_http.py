@@ -16,7 +16,7 @@ from engine.llm.asking import Asker
 from engine.llm.endpoints import Endpoint
 from engine.llm.openai_compatible import open_model
 from tests.decide.briefs import CLICK, DECISION, brief, observation
-from tests.llm.endpoint import Reply, Request, Script, ScriptedEndpoint, completion, problem, tool_call
+from tests.llm.endpoint import USAGE, Reply, Request, Script, ScriptedEndpoint, completion, problem, tool_call
 
 ONE = Usage(requests=1, input_tokens=100, output_tokens=20, usd_micros=250, usd_source="reported")
 TWO = ONE.plus(ONE)
@@ -168,10 +168,10 @@ BAD = {
     "two actions in a list": (completion([CLICK, CLICK]), "list"),
     "a list of one": (completion([CLICK]), "list"),
     "two tool calls": (tool_call(CLICK, {**CLICK, "reason": "y"}), "list"),
-    "one name twice": (completion('{"reason":"x","action":{"action":"click","ref":"e1"},"action":{"action":"click","ref":"e3"}}'), "twice"),
+    "one name twice": (completion('{"reason":"x","action":{"action":"done"},"action":{"action":"click","ref":"e3"}}'), "twice"),
     "empty": (completion(""), "empty"),
     "no content": (completion(None), "empty"),
-    "no choices": (Reply(body=b'{"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20, "cost": 0.00025}}'), "empty"),
+    "no choices": (Reply(body=json.dumps({"choices": [], "usage": USAGE}).encode()), "empty"),
     "truncated": (completion('{"reason": "It fin', finish="length"), "cut off"),
     "truncated but whole": (completion(CLICK, finish="length"), "cut off"),
     "refusal": (completion(None, refusal="I cannot help with that."), "declined"),

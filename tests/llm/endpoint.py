@@ -86,13 +86,13 @@ class ScriptedEndpoint:
     """Answers call by call from `script`; the last entry answers all further calls. `async with` starts and stops it.
 
     An entry may be a function of the request, for servers that judge by what they are asked. `requests` is all that arrived;
-    `gone` counts the connections that the other side closed before it had its whole reply.
+    `left` is set once the other side closed a connection before it had its whole reply.
     """
 
     def __init__(self, *script: Script) -> None:
         self.script: Sequence[Script] = script
         self.requests: list[Request] = []
-        self.gone = 0
+        self.left = asyncio.Event()
         self.url = ""
 
     async def __aenter__(self) -> "ScriptedEndpoint":
@@ -120,7 +120,7 @@ class ScriptedEndpoint:
         try:
             await self._reply(await self._request(reader), reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
-            self.gone += 1
+            self.left.set()
         except asyncio.CancelledError:
             pass  # the test is over, and asyncio's own server would report it as an error
         finally:
@@ -143,7 +143,7 @@ class ScriptedEndpoint:
         assert isinstance(reply, Reply)
         if reply.never:
             await reader.read()
-            self.gone += 1
+            self.left.set()
             return
         await asyncio.sleep(reply.delay)
         headers = {"Content-Type": "application/json", "Connection": "close", **reply.headers}
