@@ -5,7 +5,8 @@ CapwrightError
 │   ├── SettingsInvalid      config.toml or an environment variable does not parse
 │   ├── PolicyInvalid        a policy file does not parse
 │   ├── CapabilityInvalid    a capability file does not parse or breaks its own rules
-│   └── NotFound             no run, capability or approval of that name
+│   ├── NotFound             no run, capability or approval of that name
+│   └── RequestRefused       a request of the core was refused; carries the typed code
 ├── BrowserError             exit 7
 │   ├── BrowserMissing       no browser on this machine
 │   ├── BrowserGone          it crashed, was killed or stopped answering
@@ -21,9 +22,16 @@ CapwrightError
 ├── EvidenceUnwritable       evidence cannot be written, so no effect may follow; exit 5
 ├── StoreError
 │   ├── StoreNewer           the database was written by a newer version
-│   └── IllegalTransition    a state change that the table of legal edges does not hold
+│   ├── IllegalTransition    a state change that the table of legal edges does not hold
+│   ├── LeaseLost            another owner took over; nothing more may be written
+│   ├── IntegrityChanged     sealed bytes are not what was recorded
+│   └── QuotaExceeded        the installation's room for sealed artifacts is used up
+├── TreeRefused              a folder holds what may not be sealed: links, devices, odd names, too much
+├── HostFault                the host cannot go on with an exploration; carries the stop code
 └── DeadlineExceeded         our own deadline fired
 """
+
+from typing import Literal
 
 
 class CapwrightError(Exception):
@@ -48,6 +56,15 @@ class CapabilityInvalid(UsageError):
 
 class NotFound(UsageError):
     """No run, capability or approval of that name."""
+
+
+class RequestRefused(UsageError):
+    """A request of the core was refused: `code` is one of the typed errors, `field` names the parameter."""
+
+    def __init__(self, code: str, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.field = field
 
 
 class BrowserError(CapwrightError):
@@ -112,6 +129,35 @@ class StoreNewer(StoreError):
 
 class IllegalTransition(StoreError):
     """A state change that the table of legal edges does not hold."""
+
+
+class LeaseLost(StoreError):
+    """Another owner holds the lease; nothing more may be written under the old epoch."""
+
+
+class IntegrityChanged(StoreError):
+    """Sealed bytes are not what was recorded."""
+
+
+class QuotaExceeded(StoreError):
+    """The installation's room for sealed artifacts is used up."""
+
+
+class TreeRefused(CapwrightError):
+    """A folder holds what may not be sealed; `kind` says whether it is foul play or only too much."""
+
+    def __init__(self, kind: Literal["foreign", "limit"], message: str) -> None:
+        super().__init__(message)
+        self.kind: Literal["foreign", "limit"] = kind
+
+
+class HostFault(CapwrightError):
+    """The host cannot go on with an exploration: `code` is the stop code, `detail` the stop detail or None."""
+
+    def __init__(self, code: str, message: str, detail: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.detail = detail
 
 
 class DeadlineExceeded(CapwrightError):
