@@ -18,6 +18,7 @@ class RunRecorder:
     def __init__(self, evidence: Evidence, redact: Redact) -> None:
         self._evidence = evidence
         self._redact = redact
+        self._steps = 0
 
     def begin(self, run: Frozen) -> None:
         """Keep what was asked, before anything happens."""
@@ -35,19 +36,19 @@ class RunRecorder:
         for download in step.outcome.downloads:
             self._evidence.adopt(download.path)
         self._evidence.append("steps.jsonl", self._json(step).decode())
+        self._steps = step.number
         self._evidence.flush()
 
     def append(self, message: Message) -> None:
         """Keep one message to or from a model."""
         self._evidence.append_item("transcript.json", self._json(message).decode())
 
-    def snapshot(self, text: str, number: int) -> str:
-        """Keep the whole masked snapshot of a step; its relative path."""
-        return self._evidence.write(f"snapshots/{number:04d}.yaml", self._redact(text).encode())
-
-    def picture(self, jpeg: bytes, number: int) -> str:
-        """Keep a screenshot, already masked; its relative path."""
-        return self._evidence.write(f"screenshots/{number:04d}.jpg", jpeg)
+    def keep(self, content: bytes, kind: str) -> str:
+        """Keep what the observer saw of the coming step, `yaml` (masked) or `jpg` (covered); its relative path."""
+        number = f"{self._steps + 1:04d}"
+        if kind == "jpg":
+            return self._evidence.write(f"screenshots/{number}.jpg", content)
+        return self._evidence.write(f"snapshots/{number}.yaml", self._redact(content.decode()).encode())
 
     def finish(self, result: Frozen) -> None:
         """Keep how it ended; the last entry of the chain."""
