@@ -10,11 +10,30 @@ ALWAYS = (
     "--disable-sync",
     "--dns-prefetch-disable",
     "--no-pings",
+    # Routing does not see what a shared worker sends; pages live without one, as they do in private windows.
+    "--disable-shared-workers",
 )
+
+PLAYWRIGHTS_OWN = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "TcpPortRandomizationWin", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
+    "msForceBrowserSignIn", "msEdgeUpdateLaunchServicesPreferredVersion",
+)  # fmt: skip
+"""What Playwright disables: Chromium listens to the last list only, so ours repeats it (a contract test compares the two)."""
+
+OURS = ("FetchLaterAPI",)
+"""Requests that leave after their page is gone, where no route layer can hold them."""
 
 PROXY_HOST = "127.0.0.1"
 
 
 def egress_flags() -> tuple[str, ...]:
     """For a browser behind the egress proxy: no UDP past it, and no name resolved but by it."""
-    return (*ALWAYS, f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {PROXY_HOST}", "--proxy-bypass-list=<-loopback>")
+    return (
+        *ALWAYS,
+        f"--disable-features={','.join(PLAYWRIGHTS_OWN + OURS)}",
+        f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {PROXY_HOST}",
+        "--proxy-bypass-list=<-loopback>",
+    )

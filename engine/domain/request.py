@@ -1,17 +1,20 @@
 """A request that the page is about to send, as far as a policy can speak of it."""
 
+from pydantic import Field
+
 from engine.domain.frozen import Frozen
 
 
 class RequestFacts(Frozen):
-    """What the route layer knows before a byte is sent. The body is never kept, only what kind of thing it may be."""
+    """What the route layer knows before a byte is sent; of a body only short named fields, for the person who is asked."""
 
     method: str
     url: str
     kind: str = ""
     frame_url: str = ""
     navigation: bool = False
-    top: bool = False
+    top: bool = Field(default=False, description="It fills a window, not a frame")
+    fields: tuple[tuple[str, str], ...] = ()
 
 
 class Passage(Frozen):

@@ -1,0 +1,143 @@
+"""The write gate: holds a request that a rule speaks of until a person answers; one yes covers a step and its one request."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from engine.domain.action import Wait
+from engine.domain.request import RequestFacts
+from engine.domain.url import Url, UrlRefused, classify
+from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal
+from engine.guard.guard import PolicyGuard, sentence, submits
+from engine.guard.rules import Ruling, is_write
+
+LOGINS = 3
+"""Login forms of one run that go unasked: a page that calls everything a login gets no further."""
+QUESTIONS = 3
+"""Questions about requests in one step; a page that sends more is not answered by wearing a person down."""
+HIDDEN = ("pass", "pwd", "secret", "token", "csrf", "otp", "pin", "cvv", "card")
+
+Ask = Callable[[ApprovalNeeded, int], Awaitable[Permit | Refusal]]
+
+
+@dataclass
+class Ticket:
+    """One write that a permit already covers; `target` is what it must be when the form made it certain."""
+
+    target: tuple[str, str] | None
+    origin: str = ""
+    login: bool = False
+
+    def covers(self, request: RequestFacts, url: Url) -> bool:
+        """Whether this is that write."""
+        if self.target is not None:
+            return (request.method.upper(), url.sent) == self.target
+        return not self.origin or str(url.origin) == self.origin
+
+
+@dataclass
+class WriteGate:
+    """The gate of one session. The actor calls `begin` before it dispatches and `idle` before it settles."""
+
+    guard: PolicyGuard
+    ask: Ask
+    refused: list[str] = field(default_factory=list)
+    denied: bool = False
+    _permit: Permit | None = None
+    _step: int = 0
+    _ticket: Ticket | None = None
+    _logins: int = LOGINS
+    _questions: int = QUESTIONS
+    _open: int = 0
+    _quiet: asyncio.Event = field(default_factory=asyncio.Event)
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def begin(self, permit: Permit, step: int = 0) -> None:
+        """A step is about to be carried out; what was left of the last one's leave is void."""
+        self._permit, self._step = permit, step
+        self._questions, self.denied = QUESTIONS, False
+        self.refused.clear()
+        self._ticket = ticket(permit, self.guard)
+
+    async def idle(self) -> bool:
+        """Wait until no request is held; whether one was."""
+        held = self._open > 0
+        while self._open:
+            self._quiet.clear()
+            await self._quiet.wait()
+        return held
+
+    async def admit(self, request: RequestFacts) -> bool:
+        """Whether the request may be sent: by the policy, by the step's own leave, or by a person's."""
+        ruling = self.guard.judge_request(request)
+        if ruling.effect == "permit":
+            return True
+        url = classify(request.url)
+        if ruling.effect == "forbid" or isinstance(url, UrlRefused):
+            return self._no(request, sentence(ruling.why))
+        if self._covered(request, url):
+            return True
+        return await self._asked(request, url, ruling)
+
+    def _covered(self, request: RequestFacts, url: Url) -> bool:
+        found = self._ticket
+        if found is None or not found.covers(request, url) or (found.login and self._logins <= 0):
+            return False
+        self._ticket = None
+        self._logins -= int(found.login)
+        return True
+
+    async def _asked(self, request: RequestFacts, url: Url, ruling: Ruling) -> bool:
+        self._open += 1
+        try:
+            async with self._one_at_a_time:
+                if self._covered(request, url):
+                    return True
+                if self.denied or self._questions <= 0:
+                    return self._no(request, "It was not sent: this step was already answered with no, or asked too often.")
+                self._questions -= 1
+                answer = await self.ask(self._needed(request, url, ruling), self._step)
+        finally:
+            self._open -= 1
+            self._quiet.set()
+        if isinstance(answer, Permit):
+            return True
+        self.denied = True
+        return self._no(request, answer.why)
+
+    def _needed(self, request: RequestFacts, url: Url, ruling: Ruling) -> ApprovalNeeded:
+        facts = self._permit.facts if self._permit else Facts(page_url=request.frame_url or request.url)
+        return ApprovalNeeded(
+            action=self._permit.action if self._permit else Wait(),
+            facts=facts.model_copy(update={"form_method": request.method.lower(), "form_action": url.sent}),
+            rule=ruling.rule,
+            why=f"The page is about to send {request.method} {url.origin}{url.path}{described(request)}.",
+        )
+
+    def _no(self, request: RequestFacts, why: str) -> bool:
+        if is_write(request.method) and len(self.refused) < 20:
+            self.refused.append(why)
+        return False
+
+
+def ticket(permit: Permit, guard: PolicyGuard) -> Ticket | None:
+    """What a permit covers: an approved step its one request, a login form one write to its own site, any other step none."""
+    facts = permit.facts
+    page = classify(facts.frame_url or facts.page_url)
+    origin = "" if isinstance(page, UrlRefused) else str(page.origin)
+    if permit.approval_id is not None:
+        certain = submits(permit.action, facts) and is_write(facts.form_method)
+        action = classify(facts.form_action)
+        target = (facts.form_method.upper(), action.sent) if certain and isinstance(action, Url) else None
+        return Ticket(target)
+    sends = permit.action.action == "press" or (permit.action.action == "click" and (facts.submits or facts.role == "button"))
+    login = guard.policy.login_forms and facts.form_password and sends
+    return Ticket(None, origin, login=True) if login and origin else None
+
+
+def described(request: RequestFacts) -> str:
+    """The fields of a request for the person who is asked; values of hidden kinds are not shown."""
+    if not request.fields:
+        return ""
+    shown = (f"{name}={'•••' if any(word in name.lower() for word in HIDDEN) else value}" for name, value in request.fields)
+    return f" with {', '.join(shown)}"
