@@ -71,6 +71,11 @@ class TellerConsole:
         await self._closing.aclose()
 
     @property
+    def tenant(self) -> str:
+        """The tenant's name."""
+        return self._tenant.name
+
+    @property
     def url(self) -> str:
         """Where the console answers, without a slash at the end."""
         return self._addresses[0]

@@ -157,7 +157,7 @@ _SUMMIT_COLUMNS = {
 }
 _LAKESIDE_COLUMNS = {
     "members": ("status", "number", "name", "town", "open_member"),
-    "accounts": ("nickname", "type", "account_number", "available", "balance", "actions"),
+    "accounts": ("nickname", "type", "balance", "account_number", "available", "actions"),
     "transactions": ("date", "amount", "running_balance", "description"),
 }
 
