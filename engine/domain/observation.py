@@ -7,6 +7,18 @@ from pydantic import Field
 from engine.domain.action import Ref
 from engine.domain.frozen import Frozen
 
+GUIDE = """\
+Each line of the page is one thing; indented lines belong to the line above them.
+e9 button Log out: an element to act on, with ref, role and name. `= …` is what a field holds, `options:` what can be \
+chosen in it, words in brackets are states. `clickable` has no other role.
+e63: Phone: (736) 555-0157: text. The ref names the element that holds the value.
+e24 table Accounts: Type | Balance: a table and its columns. e36| Main | $5.00 | e44 link Open: a row of it. Read a cell by \
+its own ref if it has one, else by the ref of its row with the exact value of the cell.
+… 87 more rows, widen e40: not shown; widen that ref to see them.
+(as before: 12 lines, e3 link to e14 button): these lines stand in the page shown before, unchanged and with the same refs; \
+what is not mentioned is gone."""
+"""How the text of an observation is to be read: belongs into the stable part of a prompt."""
+
 
 class Node(Frozen):
     """One entry of the accessibility snapshot.
@@ -68,7 +80,9 @@ class Download(Frozen):
 class Observation(Frozen):
     """The page at one moment.
 
-    `text` goes to the model and is at most the policy's maxObservationTokens; `root` is the whole masked tree.
+    `text` goes to the model, written as `GUIDE` says; `root` is the whole masked tree. When `shown` is not empty, `text` refers
+    to lines of it ("as before"), so a prompt must carry `shown` before `text`: best ahead of the history, where it stays byte
+    for byte the same from step to step until the page is written out anew. Together they are at most maxObservationTokens.
     `fingerprint` is equal for two observations with the same URL, tree and tabs: it is how "no progress" is seen.
     """
 
@@ -76,6 +90,7 @@ class Observation(Frozen):
     title: str
     root: Node
     text: str
+    shown: str = Field(default="", description="The page as written out at an earlier step, if `text` refers to it")
     fingerprint: str
     tabs: tuple[Tab, ...] = ()
     dialogs: tuple[DialogSeen, ...] = ()

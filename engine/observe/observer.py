@@ -11,6 +11,7 @@ from engine.domain.action import Ref
 from engine.domain.observation import Observation, Tab
 from engine.observe.poor import is_poor
 from engine.observe.tokens import tokens
+from engine.observe.writing import Writer
 
 Screenshots = Literal["auto", "always", "never"]
 Keep = Callable[[bytes, str], str]
@@ -26,7 +27,7 @@ class PageObserver:
 
     def __init__(self, session: Session, *, max_tokens: int, screenshots: Screenshots, keep: Keep) -> None:
         self._session = session
-        self._max_tokens = max_tokens
+        self._writer = Writer(max_tokens)
         self._screenshots = screenshots
         self._keep = keep
         self._looked = False
@@ -38,13 +39,14 @@ class PageObserver:
         poor = is_poor(snapshot.root, snapshot.pictures)
         picture = await self._picture(first=not self._looked, problem=problem, poor=poor)
         self._looked = True
-        text = snapshot.yaml
+        written = self._writer.write(snapshot.root, widened)
         pending = self._session.pending()
         return Observation(
             url=snapshot.url,
             title=snapshot.title,
             root=snapshot.root,
-            text=text,
+            text=written.text,
+            shown=written.shown,
             fingerprint=fingerprint(snapshot, tabs),
             tabs=tabs,
             dialogs=pending.dialogs,
@@ -54,7 +56,7 @@ class PageObserver:
             snapshot=self._keep(snapshot.yaml.encode(), "yaml"),
             screenshot=picture,
             poor=poor,
-            tokens=tokens(text),
+            tokens=tokens(written.text),
         )
 
     async def _picture(self, *, first: bool, problem: bool, poor: bool) -> str | None:

@@ -1,0 +1,214 @@
+"""A page's tree as lines: wrappers dropped, nothing said twice, one line for each thing that can be acted on or read.
+
+    e9 button Log out                         an element to act on: ref, role, name, = value, (states)
+    e12: # Diego Whitaker                     a text; `#` marks headings
+    e63: Phone: (736) 555-0157                a label and the text that the ref names
+    e24 table Accounts: Type | Balance        a table and its columns,
+    e36| Main | $8,074.96 | e44 link Open      and its rows; a cell is read by the row's ref and its value
+
+A value is read by the ref that its line starts with, or by its own where it has one.
+"""
+
+from collections.abc import Callable
+
+from engine.domain.observation import Node
+from engine.observe.clean import clean
+from engine.observe.lines import Line, Place, Sheet, gists
+from engine.observe.phrases import act, decorative, phrase, pieces, repeated, says, states
+from engine.observe.roles import is_actionable
+
+SECTIONS = frozenset({
+    "article", "complementary", "feed", "figure", "form", "group", "iframe", "menu", "menubar", "navigation", "radiogroup",
+    "region", "search", "tablist", "tabpanel", "toolbar", "tree",
+})  # fmt: skip
+"""Told when they have a name."""
+
+ALWAYS_TOLD = frozenset({"dialog", "alertdialog"})
+ANNOUNCED = frozenset({"alert", "status", "progressbar", "meter", "timer", "log", "img", "blockquote", "code"})
+TABLES = frozenset({"table", "grid", "treegrid"})
+CELLS = frozenset({"cell", "gridcell", "columnheader", "rowheader"})
+PHRASES = frozenset({"paragraph", "listitem", "caption", "term", "definition", "cell", "strong", "emphasis", "time"})
+LINE_CHARS = 400
+LINE_ACTS = 8
+
+
+class Layout:
+    """Writes one page. `lines` is the result; `widened` are refs whose long option lists are wanted whole."""
+
+    def __init__(self, root: Node, widened: frozenset[str]) -> None:
+        self._widened = widened
+        self._sheet = Sheet(gists(root))
+        self._places: tuple[Place, ...] = ()
+        self._unit = "lines"
+        self._kinds: dict[str, Callable[[Node, int], None]] = {
+            **dict.fromkeys(TABLES, self._table),
+            "list": self._list,
+            "heading": self._heading,
+            **dict.fromkeys(SECTIONS | ALWAYS_TOLD, self._section),
+        }
+        self._node(root, 0)
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines, texts that only repeat a neighbour's name left out."""
+        kept: list[Line] = []
+        lines = self._sheet.lines
+        for at, line in enumerate(lines):
+            follower = lines[at + 1].said if at + 1 < len(lines) and not lines[at + 1].plain else ""
+            if line.plain and line.said and line.said in (follower, kept[-1].said if kept else ""):
+                continue
+            kept.append(line)
+        return kept
+
+    def _node(self, node: Node, depth: int) -> None:
+        gist = self._sheet.gists[id(node)]
+        if (not gist.acts and not gist.chars) or decorative(node):
+            return
+        if is_actionable(node):
+            self._act(node, depth)
+        elif kind := self._kinds.get(node.role):
+            kind(node, depth)
+        elif self._is_line(node):
+            self._text(node, depth)
+        else:
+            self._children(node, depth)
+
+    def _children(self, node: Node, depth: int) -> None:
+        if not node.children and node.text:
+            self._text(node, depth)
+        skip = False
+        for child, after in zip(node.children, [*node.children[1:], None], strict=False):
+            if skip:
+                skip = False
+            elif child.role == "term" and after and after.role == "definition" and self._short(after):
+                self._add(depth, after, f": {says(child)}: {self._phrase(after)}", says(after))
+                skip = True
+            else:
+                self._node(child, depth)
+
+    def _act(self, node: Node, depth: int) -> None:
+        inner = self._sheet.gists[id(node)]
+        if inner.acts == 1 and inner.chars <= LINE_CHARS:
+            self._add(
+                depth, None, act(node, self._sheet, self._widened), clean(node.name), refs=(node.ref or "",), ref=node.ref
+            )
+            return
+        shell = node.model_copy(update={"children": (), "name": "" if clean(node.name) in says(node) else node.name})
+        self._add(depth, None, act(shell, self._sheet, self._widened), shell.name, refs=(node.ref or "",), ref=node.ref)
+        self._children(node, depth + 1)
+
+    def _heading(self, node: Node, depth: int) -> None:
+        level = next((int(state[6:]) for state in node.states if state.startswith("level=")), 2)
+        found = pieces(node) or [node]
+        words = self._phrase(node) if node.children else clean(node.text or node.name)
+        self._add(depth, node, f": {'#' * min(level, 6)} {words}", words, refs=_refs(found), plain=True)
+
+    def _section(self, node: Node, depth: int) -> None:
+        if not node.name and node.role not in ALWAYS_TOLD:
+            self._children(node, depth)
+            return
+        self._add(depth, None, _title(node), clean(node.name), ref=node.ref)
+        self._children(node, depth + 1)
+
+    def _list(self, node: Node, depth: int) -> None:
+        texts = any(not is_actionable(piece) for piece in pieces(node))
+        if node.name or (texts and len(node.children) > 1):
+            self._add(depth, None, _title(node), clean(node.name), ref=node.ref)
+            depth += 1
+        self._items(node, list(node.children), "items", lambda child: self._node(child, depth))
+
+    def _items(self, owner: Node, items: list[Node], unit: str, write: Callable[[Node], None]) -> None:
+        around = self._places, self._unit
+        for index, item in enumerate(items):
+            self._places, self._unit = (*around[0], (owner.ref or "", index)), unit
+            write(item)
+        self._places, self._unit = around
+
+    def _table(self, node: Node, depth: int) -> None:
+        rows = _rows(node)
+        heads = [row for row in rows[:1] if row.children and all(cell.role == "columnheader" for cell in row.children)]
+        if not heads and not any(self._short(cell) for row in rows for cell in row.children):
+            self._children(node, depth)
+            return
+        columns = " | ".join(self._phrase(cell) for row in heads for cell in row.children)
+        refs = _refs([piece for row in heads for piece in pieces(row)])
+        title = _title(node) + (f": {columns}" if columns else "")
+        self._add(depth, None, title, clean(node.name), refs=refs, ref=node.ref)
+        for child in node.children:
+            if child.role == "caption":
+                self._node(child, depth + 1)
+        self._items(node, rows[len(heads) :], "rows", lambda row: self._row(row, depth + 1))
+
+    def _row(self, row: Node, depth: int) -> None:
+        cells = row.children or (row,)
+        twice = repeated([says(cell) for cell in cells])
+        shown = [self._phrase(cell, twice) if self._short(cell) else "(below)" for cell in cells]
+        while shown and not shown[-1]:
+            shown.pop()
+        mark = " clickable" if is_actionable(row) else ""
+        refs = _refs([row, *(piece for cell in cells if self._short(cell) for piece in pieces(cell))])
+        self._add(depth, row, f"{mark}{states(row)}| {' | '.join(shown)}", "", refs=refs)
+        for cell in cells:
+            if not self._short(cell):
+                self._children(cell, depth + 1)
+
+    def _text(self, node: Node, depth: int) -> None:
+        found = pieces(node)
+        inner = found[0] if len(found) == 1 else node
+        words = phrase(node, self._sheet, self._widened, repeated([says(piece) for piece in found]))
+        role = f" {node.role}" if node.role in ANNOUNCED else ""
+        holder = inner if inner.ref else node
+        self._add(depth, holder, f"{role}: {words}{states(node)}", words, refs=_refs(found), plain=not role)
+
+    def _phrase(self, node: Node, twice: frozenset[str] = frozenset()) -> str:
+        return phrase(node, self._sheet, self._widened, twice)
+
+    def _short(self, node: Node) -> bool:
+        gist = self._sheet.gists[id(node)]
+        return not gist.block and gist.chars <= LINE_CHARS and gist.acts <= LINE_ACTS
+
+    def _is_line(self, node: Node) -> bool:
+        gist = self._sheet.gists[id(node)]
+        if not node.children or (gist.pieces == 1 and not gist.acts):
+            return True
+        if not self._short(node) or any(each.role in ("heading", "list") for each in node.walk()):
+            return False
+        flows = node.role in PHRASES and any(child.role == "text" for child in node.children)
+        small = all(self._sheet.gists[id(child)].pieces <= 1 for child in node.children) and gist.pieces <= 5
+        return flows or (small and not gist.acts)
+
+    def _add(
+        self,
+        depth: int,
+        holder: Node | None,
+        text: str,
+        said: str,
+        *,
+        refs: tuple[str, ...] = (),
+        ref: str | None = None,
+        plain: bool = False,
+    ) -> None:
+        start = (holder.ref if holder else ref) or ""
+        shown = f"{start or '-'}{text}" if holder else text
+        self._sheet.lines.append(
+            Line(depth, shown, said, start or None, refs, plain, self._places, self._unit if self._places else "lines")
+        )
+
+
+def _title(node: Node) -> str:
+    return " ".join(part for part in (node.ref or "-", node.role, clean(node.name)) if part) + states(node)
+
+
+def _rows(table: Node) -> list[Node]:
+    """The rows of a table, through row groups and wrappers, not those of tables inside it."""
+    found: list[Node] = []
+    for child in table.children:
+        if child.role == "row":
+            found.append(child)
+        elif child.role not in TABLES | CELLS | {"caption"}:
+            found += _rows(child)
+    return found
+
+
+def _refs(nodes: list[Node]) -> tuple[str, ...]:
+    return tuple(node.ref for node in nodes if node.ref and is_actionable(node))

@@ -1,0 +1,103 @@
+"""One element, or a few together, in a part of one line."""
+
+from engine.domain.observation import Node
+from engine.observe.clean import clean
+from engine.observe.lines import Sheet
+from engine.observe.roles import ACTIONABLE, FIELDS, is_actionable
+
+SHOWN_STATES = {"active": "focused", "aria-hidden": "hidden"}
+SILENT_STATES = frozenset({"cursor=pointer"})
+OPTIONS = 15
+
+
+def says(node: Node) -> str:
+    """All text of a node and below it, in order, one space between; a name counts where there is no text."""
+    if not node.children:
+        return clean(node.text or node.name)
+    return " ".join(part for part in (says(child) for child in node.children if not decorative(child)) if part)
+
+
+def decorative(node: Node) -> bool:
+    """An icon: hidden from readers, and without a letter or digit."""
+    return "aria-hidden" in node.states and not any(char.isalnum() for char in says_all(node))
+
+
+def says_all(node: Node) -> str:
+    """Every text and name below, for a look at its characters."""
+    return "".join(each.text or each.name for each in node.walk())
+
+
+def act(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
+    """An actionable element: `e13 textbox Amount = 5 (focused)`."""
+    role = node.role if node.role in ACTIONABLE else "clickable"
+    parts = [node.ref or "", role, label(node), _value(node, sheet, widened)]
+    return " ".join(part for part in parts if part) + states(node)
+
+
+def label(node: Node) -> str:
+    """Name and text without saying anything twice; a suggestion or the end of a link where there is neither."""
+    name = clean(node.name)
+    below = says(node) if node.role not in FIELDS else ""
+    if node.role not in FIELDS and below and below != name:
+        name = below if name in below else name if below in name else f"{name}: {below}"
+    if name or not (node.placeholder or node.url):
+        return f"{name} (e.g. {clean(node.placeholder)})" if node.placeholder else name
+    return f"(e.g. {clean(node.placeholder)})" if node.placeholder else f"({clean(node.url)[-40:]})"
+
+
+def states(node: Node) -> str:
+    """The marks of a node in brackets."""
+    shown = [SHOWN_STATES.get(state, state) for state in node.states if state not in SILENT_STATES and "level=" not in state]
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+def _value(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
+    if node.role not in FIELDS:
+        return ""
+    options = [each for each in node.walk() if each.role == "option" and each.ref is None]
+    if not options:
+        return f"= {clean(node.text)}" if node.text else ""
+    names = tuple(clean(each.name or each.text) for each in options)
+    chosen = [name for name, each in zip(names, options, strict=True) if {"selected", "checked"} & set(each.states)]
+    return f"= {', '.join(chosen) or clean(node.text)}; {_choice(node.ref or '', names, sheet, widened)}"
+
+
+def _choice(ref: str, names: tuple[str, ...], sheet: Sheet, widened: frozenset[str]) -> str:
+    first = sheet.options.setdefault(names, ref)
+    if first != ref:
+        return f"options as {first}"
+    if len(names) > OPTIONS + 5 and ref not in widened:
+        return f"options: {' | '.join(names[:OPTIONS])} | … {len(names) - OPTIONS} more options, widen {ref}"
+    return f"options: {' | '.join(names)}"
+
+
+def pieces(node: Node) -> list[Node]:
+    """The innermost things that say something: actionable elements whole, texts, named pictures."""
+    if is_actionable(node):
+        return [node]
+    if not node.children:
+        return [node] if (node.text or node.name) and not decorative(node) else []
+    return [piece for child in node.children for piece in pieces(child)]
+
+
+def phrase(node: Node, sheet: Sheet, widened: frozenset[str], twice: frozenset[str] = frozenset()) -> str:
+    """A node's content in one line; texts in `twice` get their ref, since text alone would not tell them apart."""
+    found = pieces(node)
+    if len(found) == 1 and is_actionable(found[0]):
+        return act(found[0], sheet, widened)
+    said = ""
+    for at, piece in enumerate(found):
+        text = f"[{act(piece, sheet, widened)}]" if is_actionable(piece) else _text(piece, twice)
+        flowing = at > 0 and (piece.role == "text" or found[at - 1].role == "text")
+        said += (" " if flowing else " · " if said else "") + text
+    return said
+
+
+def _text(node: Node, twice: frozenset[str]) -> str:
+    text = clean(node.text or node.name) + (" (hidden)" if "aria-hidden" in node.states else "")
+    return f"{node.ref}: {text}" if node.ref and text in twice else text
+
+
+def repeated(texts: list[str]) -> frozenset[str]:
+    """Texts that stand there more than once."""
+    return frozenset(text for text in texts if text and texts.count(text) > 1)
