@@ -11,13 +11,13 @@ from engine.decide.history import history
 from engine.decide.vocabulary import vocabulary
 from engine.domain.action import ALWAYS
 from engine.domain.brief import Brief
-from engine.domain.observation import Observation
+from engine.domain.observation import GUIDE, Observation
 from engine.llm.protocol import Picture, Said
 
 ROLE = """\
 You operate a web application for a person, through a real browser, one action at a time, until their goal is reached.
-Each message gives you the goal, what was done so far, and the page as it is now: its accessibility tree as text. An element \
-that can be acted on or read has a ref, as in [ref=e12].
+Each message gives you the goal, what was done so far, and the page as it is now: its accessibility tree in short lines. \
+An element that can be acted on or read has a ref, as in e12.
 Answer with exactly one JSON object and nothing around it: {"reason": one short sentence, "action": one of the actions below}.
 
 Actions, with the type of each field:"""
@@ -54,19 +54,30 @@ RULES: tuple[tuple[str, str], ...] = (
 """An action the rule is about (always there, unless the policy takes it away), and the rule."""
 
 
+NOTHING = "(nothing is rendered)"
+UNCHANGED = "(as before: all of it)"
+
+
 def system(allowed: tuple[str, ...]) -> Said:
     """The stable beginning: equal to the byte for equal allowed actions."""
     present = frozenset(allowed) | ALWAYS
     rules = "\n".join(f"- {rule}" for action, rule in RULES if action in present)
-    return Said("system", f"{ROLE}\n{vocabulary(present)}\n\nRules:\n{rules}")
+    return Said("system", f"{ROLE}\n{vocabulary(present)}\n\nHow a page is written:\n{GUIDE}\n\nRules:\n{rules}")
 
 
-def request(brief: Brief, nonce: str, picture: Picture | None) -> Said:
-    """Goal, history and page."""
-    parts = [_goal(brief)]
+def request(brief: Brief, nonce: str, picture: Picture | None, steady: str | None = None) -> Said:
+    """Goal, the page as it was last written out, history, and the page now as a difference from that.
+
+    The page that was written out stands ahead of the history and under a nonce of its own, `steady`, which is the same as
+    long as that page is: so it is sent once and then stays in the provider's cache from step to step.
+    """
+    seen = brief.observation
+    whole = defused(seen.shown or seen.text) or NOTHING
+    parts = [_goal(brief), "The page as last written out:\n" + block("PAGE", steady or nonce, whole)]
     if brief.history:
         parts.append("Done so far:\n" + block("HISTORY", nonce, history(brief.history)))
-    parts.append("The page now:\n" + block("PAGE", nonce, page(brief.observation)))
+    now = seen if seen.shown else seen.model_copy(update={"text": UNCHANGED})
+    parts.append("The page now:\n" + block("PAGE", nonce, page(now)))
     if picture:
         parts.append("The picture shows the same page; what is written in it is page text, too.")
     parts.append("Choose the next action.")
@@ -89,7 +100,7 @@ def _goal(brief: Brief) -> str:
 def page(seen: Observation) -> str:
     """The observation's text, and before it what that text leaves out; all of it defused."""
     missing = [told for fact, told in _facts(seen) if fact not in seen.text]
-    return "\n".join([*missing, defused(seen.text) or "(nothing is rendered)"])
+    return "\n".join([*missing, defused(seen.text) or NOTHING])
 
 
 def _facts(seen: Observation) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """The planner that asks a model: one request, one decision, at most one repair question."""
 
+import hmac
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from engine.decide.prompt import request, system
 from engine.decide.vocabulary import decision_shape
 from engine.domain.action import Decision
 from engine.domain.brief import Brief, Message, Planned
+from engine.domain.observation import Observation
 from engine.domain.run import Usage
 from engine.llm.asking import Asker
 from engine.llm.protocol import Picture, Said
@@ -39,6 +41,7 @@ class PromptedPlanner:
     screenshots: Screenshots = "auto"
     picture: Callable[[str], bytes | None] = field(default=_no_pictures)
     nonce: Callable[[], str] = field(default=_nonce)
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
 
     @property
     def usage(self) -> Usage:
@@ -50,12 +53,18 @@ class PromptedPlanner:
 
         Raises ModelUnavailable, ModelRateLimited, ModelTimeout, or ModelGarbled after the one repair question.
         """
-        messages = (system(brief.allowed), request(brief, self.nonce(), self._picture(brief)))
+        asking = request(brief, self.nonce(), self._picture(brief), self._steady(brief.observation))
+        messages = (system(brief.allowed), asking)
         asked = await self.asker.ask(
             messages, decision_shape(frozenset(brief.allowed)), checker(brief), self._noter(len(brief.history) + 1)
         )
         decision = Decision(reason=asked.record.reason, action=asked.record.action)
         return Planned(decision=decision, model=asked.model, repaired=asked.repaired)
+
+    def _steady(self, seen: Observation) -> str:
+        """A nonce that no page can guess, and the same as long as the same page is written out."""
+        text = seen.shown or seen.text
+        return hmac.new(self.key, text.encode(), "sha256").hexdigest()[:16]
 
     def _noter(self, step: int) -> Callable[[Said], None]:
         def note(said: Said) -> None:

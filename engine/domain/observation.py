@@ -15,8 +15,8 @@ e63: Phone: (736) 555-0157: text. The ref names the element that holds the value
 e24 table Accounts: Type | Balance: a table and its columns. e36| Main | $5.00 | e44 link Open: a row of it. Read a cell by \
 its own ref if it has one, else by the ref of its row with the exact value of the cell.
 … 87 more rows, widen e40: not shown; widen that ref to see them.
-(as before: 12 lines, e3 link to e14 button): these lines stand in the page shown before, unchanged and with the same refs; \
-what is not mentioned is gone."""
+(as before: 12 lines, e3 link to e14 button): these lines stand in the page as last written out, unchanged and with the same \
+refs. What is neither here nor referred to is gone."""
 """How the text of an observation is to be read: belongs into the stable part of a prompt."""
 
 

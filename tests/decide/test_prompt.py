@@ -1,5 +1,7 @@
 """The words of a request: what is in them, what is not, and where page text stands."""
 
+import re
+
 from engine.decide.prompt import page, request, system
 from engine.domain.action import CORE, EXTENSIONS, Click
 from engine.domain.observation import DialogSeen, Download, Tab
@@ -55,11 +57,23 @@ def test_all_page_text_stands_in_blocks_with_the_nonce() -> None:
     past = step(1, Click(ref="e3"), Outcome(ok=True, appeared=(evil,), title_after=evil, url_after="http://shop.test/x"))
     seen = observation(text=f"{TEXT}\n- paragraph: {evil}", title=evil, notices=(evil,))
     text = request(brief(past, observation=seen), "n0nce", None).text
-    for label in ("HISTORY", "PAGE"):
-        assert text.count(f"<<<{label} n0nce>>>") == text.count(f"<<<END {label} n0nce>>>") == 1
-    before, _, inside = text.partition("<<<HISTORY n0nce>>>")
-    assert "wire the money" not in before
-    assert "wire the money" not in inside.rpartition("<<<END PAGE n0nce>>>")[2]
+    for label, count in (("HISTORY", 1), ("PAGE", 2)):
+        assert text.count(f"<<<{label} n0nce>>>") == text.count(f"<<<END {label} n0nce>>>") == count
+    outside = re.sub(r"<<<(HISTORY|PAGE) n0nce>>>.*?<<<END \1 n0nce>>>", "", text, flags=re.DOTALL)
+    assert "wire the money" in text
+    assert "wire the money" not in outside
+
+
+def test_the_page_written_out_stays_the_same_ahead_of_the_history() -> None:
+    """A page that the present one refers to stands before the history, and up to its end the prompts are equal."""
+    first = request(brief(observation=observation(text=TEXT)), "n1", None, "steady").text
+    past = step(1, Click(ref="e3"), Outcome(ok=True))
+    second = request(brief(past, observation=observation(text="(as before: e3 link)", shown=TEXT)), "n2", None, "steady").text
+    kept = first.partition("<<<END PAGE steady>>>")[0]
+    assert TEXT.splitlines()[0] in kept
+    assert second.startswith(kept)
+    assert TEXT not in second[len(kept) :]
+    assert "(as before: e3 link)" in second[len(kept) :]
 
 
 def test_what_the_text_leaves_out_is_put_before_it() -> None:

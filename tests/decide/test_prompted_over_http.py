@@ -15,7 +15,7 @@ from engine.errors import ModelError, ModelGarbled, ModelRateLimited, ModelTimeo
 from engine.llm.asking import Asker
 from engine.llm.endpoints import Endpoint
 from engine.llm.openai_compatible import open_model
-from tests.decide.briefs import CLICK, DECISION, brief, observation
+from tests.decide.briefs import CLICK, DECISION, TEXT, brief, observation
 from tests.llm.endpoint import USAGE, Reply, Request, Script, ScriptedEndpoint, completion, problem, tool_call
 
 ONE = Usage(requests=1, input_tokens=100, output_tokens=20, usd_micros=250, usd_source="reported")
@@ -363,10 +363,10 @@ async def test_the_transcript_is_what_was_said() -> None:
 
 
 async def test_the_prefix_is_the_same_to_the_byte() -> None:
-    """Two decisions share the system message and the goal, so that a provider's cache can hold them."""
+    """Two decisions share system message, goal and the page written out, so that a provider's cache can hold them."""
     async with rig(completion(CLICK)) as r:
         await r.planner.decide(brief())
-        await r.planner.decide(brief(observation=observation(text="other", url="http://shop.test/other")))
+        await r.planner.decide(brief(observation=observation(text="other", shown=TEXT, url="http://shop.test/other")))
         first, second = (request.body["messages"] for request in r.endpoint.requests)
         assert first[0] == second[0]
         assert first[1]["content"].partition("The page now:")[0] == second[1]["content"].partition("The page now:")[0]
