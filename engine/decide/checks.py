@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from engine.domain.action import Action, Decision, Extract, SwitchTab, Type, Upload
 from engine.domain.brief import Brief
+from engine.domain.narrowing import holders
 from engine.domain.secret import PLACEHOLDER
 
 
@@ -29,6 +30,9 @@ def _objections(action: Action, brief: Brief, present: frozenset[str]) -> Iterat
     for ref in refs_of(action):
         if ref not in present:
             yield f"the ref {ref} is not in the present page; use a ref that stands in it now"
+    for reading in action.readings if isinstance(action, Extract) else ():
+        if len(found := holders(reading, brief.observation.root)) > 1:
+            yield f"{reading.value!r} stands more than once in {reading.ref}; say which is {reading.name}: {_listed(found)}"
     if isinstance(action, Upload) and action.file not in brief.files:
         yield f"no file {action.file!r} is registered for this run; there is: {_listed(brief.files)}"
     if isinstance(action, Type):

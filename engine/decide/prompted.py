@@ -11,6 +11,7 @@ from engine.decide.prompt import request, system
 from engine.decide.vocabulary import decision_shape
 from engine.domain.action import Decision
 from engine.domain.brief import Brief, Message, Planned
+from engine.domain.narrowing import narrowed
 from engine.domain.observation import Observation
 from engine.domain.run import Usage
 from engine.llm.asking import Asker
@@ -58,7 +59,8 @@ class PromptedPlanner:
         asked = await self.asker.ask(
             messages, decision_shape(frozenset(brief.allowed)), checker(brief), self._noter(len(brief.history) + 1)
         )
-        decision = Decision(reason=asked.record.reason, action=asked.record.action)
+        action = narrowed(asked.record.action, brief.observation.root)
+        decision = Decision(reason=asked.record.reason, action=action)
         return Planned(decision=decision, model=asked.model, repaired=asked.repaired)
 
     def _steady(self, seen: Observation) -> str:
