@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.decide.fence import block, defused, line
@@ -11,6 +11,7 @@ from engine.decide.fence import block, defused, line
 MARK = re.compile(r"<<|>>|<\||\|>|</?s>|<(?:start_of_turn|end_of_turn|bos|eos|system|think)\b|\[/?INST\]", re.IGNORECASE)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("<>＜＞«»|s/[]INSTend_of_turnPAGE \n\u200b\u200d\u202eab")))
 def test_no_mark_survives(text: str) -> None:
     """Whatever a page says, no delimiter of ours or of a chat template is left in it, also not after invisible text went."""

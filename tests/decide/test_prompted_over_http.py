@@ -261,6 +261,21 @@ async def test_an_outage_that_passes_leaves_the_best_mode() -> None:
         assert r.endpoint.modes[-2:] == ["json_schema", "json_schema"]
 
 
+async def test_an_outage_below_a_refused_mode_is_waited_out_too() -> None:
+    """A mode that was refused is not what the retries after an outage ask for."""
+    left = [problem(500)] * 4
+
+    def recovering(request: Request) -> Reply:
+        if request.mode == "json_schema":
+            return problem(400, "response_format is not supported")
+        return left.pop() if left else tool_call(CLICK)
+
+    async with rig(recovering) as r:
+        assert (await r.planner.decide(brief())).decision == DECISION
+        assert r.endpoint.modes == ["json_schema", "tool", "object_schema", "object", "text", "tool"]
+        assert (r.slept, r.planner.usage) == ([0.5], ONE)
+
+
 async def test_an_outage_after_a_good_answer_does_not_climb_down() -> None:
     """Once a mode has answered, a 500 is retried in that mode."""
     async with rig(completion(CLICK), problem(500), problem(503), completion(CLICK)) as r:
@@ -343,7 +358,10 @@ async def test_an_interrupted_request_is_counted() -> None:
 
 
 async def test_no_price_is_not_no_cost() -> None:
-    """An endpoint that reports tokens but no cost, and is in no price list, leaves the price unknown."""
+    """An endpoint that reports no use at all, or tokens but no cost and is in no price list, leaves the price unknown."""
+    async with rig(completion(CLICK, usage=None)) as r:
+        await r.planner.decide(brief())
+        assert r.planner.usage == Usage(requests=1, usd_micros=None, usd_source="unknown")
     async with rig(completion(CLICK, usage={"prompt_tokens": 7, "completion_tokens": 3})) as r:
         await r.planner.decide(brief())
         assert r.planner.usage == Usage(requests=1, input_tokens=7, output_tokens=3, usd_micros=None, usd_source="unknown")

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
@@ -60,12 +60,14 @@ def found(text: str) -> Draft | Fault:
     return read(Answer(text, Usage()), Draft, lambda _draft: None)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_reading_never_raises(text: str) -> None:
     """Whatever a model says is a record or a fault."""
     assert isinstance(found(text), Draft | Fault)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="{}[]\",:a1 \n\\<>`"))
 def test_reading_never_raises_on_almost_json(text: str) -> None:
     """Nor does almost-JSON."""

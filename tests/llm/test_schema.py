@@ -4,7 +4,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -22,6 +22,7 @@ def parts(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [schema, *(part for member in inner for part in parts(member))]
 
 
+@settings(deadline=None, max_examples=25)
 @given(st.frozensets(st.sampled_from(sorted(CORE | EXTENSIONS))))
 def test_every_decision_schema_is_strict(allowed: frozenset[str]) -> None:
     """Whatever is allowed: valid, only plain keywords, all required, nothing else allowed, and only the allowed actions."""
