@@ -19,10 +19,15 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
+        self.asked_to_stop = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.ready.set()
+
+    async def main_loop(self) -> None:
+        # Uvicorn looks ten times a second whether it should stop; tests open many consoles and would feel each look.
+        await self.asked_to_stop.wait()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -40,7 +45,7 @@ async def serving(app: ASGIApp, port: int) -> AsyncIterator[str]:
                 await server.ready.wait()
             yield f"http://{_HOST}:{listening.getsockname()[1]}"
         finally:
-            server.should_exit = True
+            server.asked_to_stop.set()
             await running
 
 
@@ -57,5 +62,11 @@ def _listen(port: int) -> socket.socket:
 
 def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
-        app, lifespan="off", ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=_STOP_SECONDS
+        app,
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        date_header=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
     )

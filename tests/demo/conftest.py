@@ -3,12 +3,11 @@ from contextlib import AsyncExitStack
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Page
 
+from engine.browser.launch import Browser
 from engine.demo import DEMO_PASSWORD, DEMO_USER, TENANTS, TellerConsole
 from tests.demo.opening import Clock, OpenClient, OpenConsole
-
-CHROMIUM_SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 
 @pytest.fixture
@@ -58,19 +57,10 @@ async def console(request: pytest.FixtureRequest, open_console: OpenConsole) -> 
     return await open_console(request.param)
 
 
-@pytest.fixture(scope="session")
-async def plain_chromium() -> AsyncIterator[Browser]:
-    """Chromium without anything of ours around it."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM_SWITCHES)
-        yield browser
-        await browser.close()
-
-
 @pytest.fixture
-async def page(plain_chromium: Browser) -> AsyncIterator[Page]:
-    """A page that nobody used before."""
-    context = await plain_chromium.new_context(viewport={"width": 1280, "height": 800})
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """A page that nobody used before, with nothing of ours between it and the console."""
+    context = await browser.playwright.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(15_000)
     yield await context.new_page()
     await context.close()
