@@ -10,7 +10,6 @@ from engine.domain.evaluation import Scoring
 from engine.domain.exploration import (
     MAX_CELLS,
     NODE_STATES,
-    PRECEDENCE,
     SIGHT,
     CellId,
     CellState,
@@ -30,6 +29,10 @@ from engine.store.leases import Lease, fence
 from engine.store.ledger import Ledger, Now
 
 _STAMPS: dict[str, str] = {"preparing": ", wall_started_ms = :now", "paused": ", paused_since_ms = :now"}
+_FATES = {
+    "planned": "skipped", "waiting_slot": "skipped", "preparing": "void", "running": "void", "sealing": "void",
+    "evaluating": "not_evaluated",
+}  # fmt: skip
 _WENT_ON = ", paused_ms = paused_ms + :now - paused_since_ms, paused_since_ms = NULL"
 
 
@@ -59,6 +62,15 @@ class RunBook:
         """The run's row as it is now."""
         with self._database.read() as connection:
             return record(connection.execute("SELECT * FROM explorations WHERE run_id = ?", (self.run_id,)).fetchone())
+
+    def wall_used_ms(self) -> int:
+        """Wall time so far, without what was paused."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT wall_started_ms, coalesce(paused_since_ms, ?) - paused_ms AS until FROM explorations WHERE run_id = ?",
+                (self._now(), self.run_id),
+            ).fetchone()
+        return int(row["until"] - row["wall_started_ms"]) if row["wall_started_ms"] is not None else 0
 
     def move(self, target: RunState) -> None:
         """The run's next state."""
@@ -143,16 +155,32 @@ class RunBook:
             if target is None:
                 return
             if target in NODE_STATES:
-                self._end(connection, cell, target, Scoring(fail_class="ok", feedback=""), body={"charged": charged})
+                self._end(connection, cell, target, None, body={"charged": charged})
             else:
                 self._step(connection, cell, target, body={"charged": charged})
 
-    def score(self, cell: CellId, target: CellState, scoring: Scoring) -> Node:
-        """The end of a cell that was looked at; a node unless it could not be evaluated."""
+    def score(self, cell: CellId, target: CellState, scoring: Scoring, *, best: bool = False) -> Node:
+        """The end of a cell that was looked at, in one transaction with its being the best so far.
+
+        A node, unless it could not be evaluated.
+        """
         with self._fenced() as connection:
             if not scoring.isolated:
                 connection.execute("UPDATE explorations SET isolated = 0 WHERE run_id = ?", (self.run_id,))
             self._end(connection, cell, target, scoring)
+            if best:
+                self._best(connection, cell, scoring.score)
+            return self.node(cell)
+
+    def end(self, cell: CellId, target: CellState) -> Node:
+        """The end of a cell that nobody scored."""
+        with self._fenced() as connection:
+            self._end(connection, cell, target, None)
+            return self.node(cell)
+
+    def node(self, cell: CellId) -> Node:
+        """A cell as a node."""
+        with self._database.read() as connection:
             return node(self._row(connection, cell))
 
     def sealed(self, cell: CellId, digest: str) -> None:
@@ -162,17 +190,6 @@ class RunBook:
                 "UPDATE cells SET digest = ? WHERE run_id = ? AND cell_id = ?", (digest, self.run_id, str(cell))
             )
             self._step(connection, cell, "evaluating", body={"digest": digest})
-
-    def best(self, cell: CellId, score: float) -> None:
-        """The best verified cell so far."""
-        with self._fenced() as connection:
-            connection.execute(
-                "UPDATE explorations SET best_cell_id = ?, best_score = ? WHERE run_id = ?", (str(cell), score, self.run_id)
-            )
-            connection.execute(
-                "UPDATE rounds SET best_score = ? WHERE run_id = ? AND round = ?", (score, self.run_id, cell.round)
-            )
-            self._append(connection, "best", subject=str(cell), body={"score": score})
 
     def note(self, kind: str, body: Mapping[str, object], subject: str = "run") -> None:
         """An event that is no state change."""
@@ -217,7 +234,7 @@ class RunBook:
         with self._fenced() as connection:
             row = connection.execute("SELECT * FROM explorations WHERE run_id = ?", (self.run_id,)).fetchone()
             if row["cancel_code"] is not None:
-                status, code = "cancelled", None
+                status, code, detail = "cancelled", None, None
             self._close_open(connection, status)
             connection.execute(
                 "UPDATE explorations SET state = 'terminal', status = ?, stop_code = ?, stop_detail = ?, winner_cell_id = ?,"
@@ -230,12 +247,12 @@ class RunBook:
             return status
 
     def _close_open(self, connection: sqlite3.Connection, status: RunStatus) -> None:
-        """Cells not begun are skipped or cancelled; what a crash left halfway is void, and its calls are liabilities."""
+        """Cells not begun are skipped, halfway ones void, sealed ones not evaluated, all cancelled by a cancel; calls in flight
+        are liabilities."""
         cancelled = status == "cancelled"
         orphans = self.ledger.orphan(self.run_id)
-        fates = {"planned": "cancelled" if cancelled else "skipped", "waiting_slot": "cancelled" if cancelled else "skipped"}
         for state, count in open_cells(connection, self.run_id).items():
-            fate = fates.get(state, "cancelled" if cancelled else "void")
+            fate = "cancelled" if cancelled else _FATES[state]
             connection.execute(
                 "UPDATE cells SET state = ? WHERE run_id = ? AND state = ?"
                 " AND state IN ('planned', 'waiting_slot', 'preparing', 'running', 'sealing', 'evaluating')",
@@ -246,8 +263,17 @@ class RunBook:
         if orphans:
             self._append(connection, "orphans", body={"calls": orphans})
 
+    def _best(self, connection: sqlite3.Connection, cell: CellId, score: float | None) -> None:
+        connection.execute(
+            "UPDATE explorations SET best_cell_id = ?, best_score = ? WHERE run_id = ?", (str(cell), score, self.run_id)
+        )
+        connection.execute(
+            "UPDATE rounds SET best_score = ? WHERE run_id = ? AND round = ?", (score, self.run_id, cell.round)
+        )
+        self._append(connection, "best", subject=str(cell), body={"score": score})
+
     def _end(
-        self, connection: sqlite3.Connection, cell: CellId, target: CellState, scoring: Scoring,
+        self, connection: sqlite3.Connection, cell: CellId, target: CellState, scoring: Scoring | None,
         body: Mapping[str, object] | None = None,
     ) -> None:  # fmt: skip
         """Write a cell's last state; nodes get their place in the order of finishing."""
@@ -257,12 +283,11 @@ class RunBook:
                 "UPDATE explorations SET finished_nodes = finished_nodes + 1 WHERE run_id = ? RETURNING finished_nodes",
                 (self.run_id,),
             ).fetchone()[0]
-        score = scoring.score if target == "valid" else None
+        score = scoring.score if scoring else None
+        fail_class, feedback = (scoring.fail_class, scoring.feedback) if scoring else (target, "")
         self._step(
-            connection, cell, target, body={"score": score, **(body or {})},
-            sets="score = ?, fail_class = ?, feedback = ?, finished = ?",
-            values=(score, scoring.fail_class if target == "valid" or scoring.fail_class != "ok" else target,
-                    scoring.feedback, finished),
+            connection, cell, target, body={"score": score, "fail_class": fail_class, **(body or {})},
+            sets="score = ?, fail_class = ?, feedback = ?, finished = ?", values=(score, fail_class, feedback, finished),
         )  # fmt: skip
 
     def _step(
@@ -301,7 +326,3 @@ class RunBook:
             fence(connection, self.lease)
             yield connection
 
-
-def first_status(statuses: Sequence[RunStatus]) -> RunStatus:
-    """The one that prevails."""
-    return min(statuses, key=PRECEDENCE.index)

@@ -1,0 +1,1 @@
+"""The bounded-round core: plans cells, admits each against a budget, keeps the best verified one."""

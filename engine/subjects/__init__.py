@@ -1,0 +1,1 @@
+"""What the core explores: each subject is one small adapter."""
