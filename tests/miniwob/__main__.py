@@ -31,7 +31,10 @@ async def play_all(tasks: tuple[str, ...], seeds: range, verbose: bool) -> list[
                     episode = await play(browser, address, task, seed, Path(downloads))
                     episodes.append(episode)
                     if verbose and episode.verdict != "success":
-                        print(f"{task} {seed}: {episode.verdict}\n  goal: {episode.goal}\n{episode.driven.story}\n", file=sys.stderr)
+                        print(
+                            f"{task} {seed}: {episode.verdict}\n  goal: {episode.goal}\n{episode.driven.story}\n",
+                            file=sys.stderr,
+                        )
     return episodes
 
 

@@ -1,12 +1,12 @@
 """Serves the MiniWoB++ pages of the installed package over loopback HTTP."""
 
+import asyncio
 import importlib.util
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import asyncio
 import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import Response

@@ -1,11 +1,12 @@
 """Cuts a goal's sentence into clauses that each begin with a verb; what is quoted is never cut."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 ATOM = r"⟦\d+⟧"
 _QUOTED = re.compile(
-    r"\{\{secret\.\w+\}\}|\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<!\w)'([^']*)'(?!\w)|(?<!\w)‘([^’]*)’(?!\w)|`([^`]*)`"
+    r"\{\{secret\.\w+\}\}|\{\{?(?P<input>\w+)\}?\}|\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<!\w)'([^']*)'(?!\w)|(?<!\w)‘([^’]*)’(?!\w)|`([^`]*)`"
 )
 _LONE = re.compile(r"submit|(?:log|sign) ?(?:in|on|out|off)")
 _LINK = r"(?:(?:and|then|finally|afterwards|next|please)[,\s]+)*"
@@ -23,16 +24,18 @@ class Masked:
         return re.sub(ATOM, lambda match: self.atoms[int(match[0][1:-1])], text)
 
 
-def mask(sentence: str) -> Masked:
-    """Mark what is quoted, and make apostrophes and white space plain."""
+def mask(sentence: str, inputs: Mapping[str, str]) -> Masked:
+    """Mark what is quoted and what stands for an input (`{name}`), and make apostrophes and white space plain."""
     atoms: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
+        if match["input"] and match["input"] not in inputs:
+            return match[0]
         inside = next((group for group in match.groups() if group is not None), match[0])
-        atoms.append(inside)
+        atoms.append(inputs[match["input"]] if match["input"] else inside)
         return f"⟦{len(atoms) - 1}⟧"
 
-    text = _QUOTED.sub(keep, sentence)
+    text = _QUOTED.sub(keep, sentence.replace("⟦", "[").replace("⟧", "]"))
     return Masked(" ".join(text.replace("’", "'").split()), tuple(atoms))
 
 

@@ -35,7 +35,9 @@ def fetch(intent: Fetch, turn: Turn) -> Move:
 
 def _trigger(scene: Scene, intent: Fetch) -> Grounding:
     form, about = intent.form, intent.about
-    names = (f"download {form}", f"download {about} {form}", f"{about} {form}", form) if form else (f"download {about}", "download")
+    names = (
+        (f"download {form}", f"download {about} {form}", f"{about} {form}", form) if form else (f"download {about}", "download")
+    )
     wanted = set(tokens(form or "download"))
     return best([spot for spot in scene.of(OPENERS) if wanted & set(tokens(spot.label))], *names)
 

@@ -92,8 +92,11 @@ def choose(intent: Choose, turn: Turn) -> Move:
     """Choose or tick every option, each once."""
     for names in ((intent.as_one,), intent.options):
         spots = [_option(name, intent, turn.scene) for name in names if name]
-        if intent.options and names != intent.options and not all(found.spot and _same(found.spot, name)
-                                                                  for found, name in zip(spots, names, strict=False)):
+        if (
+            intent.options
+            and names != intent.options
+            and not all(found.spot and _same(found.spot, name) for found, name in zip(spots, names, strict=False))
+        ):
             continue
         return _choose_all(names if intent.options else (), spots, intent, turn)
     return Finished()
@@ -125,7 +128,7 @@ def _open_list(spot: Spot, name: str, turn: Turn) -> Move:
     if shown.spot is not None and shown.spot.node.ref is not None:
         why = f"choose {shown.spot} of {spot}"
         return Finished() if turn.past.did(why) else Do(Click(ref=shown.spot.node.ref), why)
-    if turn.past.did(f"choose option \"{name}\" of {spot}"):
+    if turn.past.did(f'choose option "{name}" of {spot}'):
         return Finished()
     opened = f"open {spot}"
     return Blocked(shown.problem(f'"{name}"')) if turn.past.did(opened) else Do(Click(ref=spot.node.ref), opened)

@@ -52,12 +52,25 @@ def shows(scene: Scene, key: str) -> bool:
 
 def entry(scene: Scene, key: str) -> Grounding:
     """What opens the thing with this key: the link in its row, or a link that is named by it."""
-    rows = [spot for spot in scene.spots if spot.node.role in ("row", "listitem") and any(_is(cell, key) for cell in _cells(spot))]
+    rows = [
+        spot for spot in scene.spots if spot.node.role in ("row", "listitem") and any(_is(cell, key) for cell in _cells(spot))
+    ]
     if rows:
         found = [each for each in (_opener(scene, row, key) for row in rows) if each is not None]
         return Grounding(found[0]) if len(found) == 1 else Grounding(rivals=tuple(found))
     links = [spot for spot in scene.of(LINKS | BUTTONS) if holds(spot.label, key)]
     return Grounding(links[0]) if len(links) == 1 else Grounding(rivals=tuple(links))
+
+
+def entries(scene: Scene) -> list[Spot]:
+    """What opens each row of what was found, in order; links outside of any list when there are no rows."""
+    rows = [spot for spot in scene.spots if spot.node.role == "row" and not _heads(spot)]
+    items = [spot for spot in scene.spots if spot.node.role in ("listitem", "article")]
+    return [each for each in (_opener(scene, row, "") for row in rows or items) if each is not None]
+
+
+def _heads(row: Spot) -> bool:
+    return all(child.role == "columnheader" for child in row.node.children)
 
 
 def _cells(row: Spot) -> list[str]:

@@ -15,7 +15,9 @@ from engine.domain.action import Click
 OPENERS = LINKS | BUTTONS | TABS | frozenset({"menuitem"})
 BACKING = ("cancel", "back", "reset", "close", "discard", "dismiss", "clear", "sign out", "previous")
 SUBMITTING = ("save", "submit", "update", "confirm", "apply", "send", "continue", "ok", "next", "done")
-_WRONG = re.compile(r"\b(?:error|fail\w*|not|invalid|denied|wrong|cannot|can't|unable|expired|declined|rejected|nothing)\b", re.IGNORECASE)
+_WRONG = re.compile(
+    r"\b(?:error|fail\w*|not|invalid|denied|wrong|cannot|can't|unable|expired|declined|rejected|nothing)\b", re.IGNORECASE
+)
 
 Places = list[tuple[Slot, Spot]]
 

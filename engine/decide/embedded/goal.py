@@ -29,9 +29,19 @@ from engine.domain.run import Goal
 
 _BY = re.compile(r"^(?P<what>.+?)\s+by\s+(?:clicking|pressing|tapping)(?:\s+on)?\s+(?P<how>.+)$")
 _PAIR = re.compile(rf"(?:the |your |my |a )?(?P<label>[A-Za-z][\w ]*?)\s+(?P<value>{ATOM})")
-_AMOUNT = re.compile(r"(?<![\w.])[$€£]?\s?(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s?(?:dollars|usd|euros?|eur|pounds|gbp))?(?![\w.])", re.I)
+_AMOUNT = re.compile(
+    r"(?<![\w.⟦])[$€£]?\s?(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s?(?:dollars|usd|euros?|eur|pounds|gbp))?(?![\w.])", re.I
+)
 _PREPOSITION = re.compile(r"\s*\b(from|into|to|with|for|as|on|at|in|by)\s+")
 _VALUE_END = rf"(?P<value>{ATOM}|[A-Z0-9][\w.@-]*(?:\s[A-Z0-9][\w.@-]*)*)"
+
+_UNREAD = re.compile(r"[.;!?]\s+[A-Z]")
+"""The start of another sentence, which no verb of ours begins."""
+
+_SEARCHED = re.compile(
+    r"^(?:the |all )?(?P<noun>[a-z][a-z ]*?)\s+(?:by|with|whose|named|called)\s+(?:the\s+)?"
+    rf"(?P<field>[a-z][a-z ]*?)?(?:\s+is)?\s*{_VALUE_END}$"
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Reader:
 
     def text(self, words: str) -> str:
         """Words of a clause as they stood in the goal."""
-        return self.masked.restore(words).strip()
+        return self.masked.restore(words.strip())
 
     def phrase(self, words: str) -> Phrase:
         """The element they name."""
@@ -61,21 +71,44 @@ Rule: TypeAlias = Callable[[str, str, Reader], list[Intent]]
 
 def read_goal(goal: Goal) -> tuple[Intent, ...]:
     """Every intent of the goal in order. A clause that is not understood is there as Unknown."""
-    text = re.sub(r"\{\{?(\w+)\}?\}", lambda match: goal.inputs.get(match[1], match[0]), goal.text)
-    reader = Reader(goal, mask(text))
+    reader = Reader(goal, mask(goal.text, goal.inputs))
     found: list[Intent] = []
-    for clause in cut(reader.masked.text, VERBS):
-        for intent in _read_clause(clause, reader):
-            known = [each for each in found if isinstance(each, Locate)]
-            if not (isinstance(intent, Locate) and known and same_thing(known[-1], intent)):
+    for clause in cut(_led(reader), VERBS):
+        for said in _read_clause(clause, reader):
+            intent = _that(said, found)
+            if not _known(intent, found):
                 found.append(intent)
     return tuple(found)
 
 
+def _led(reader: Reader) -> str:
+    """`For order 17, …` written as `open order 17, …`."""
+
+    def lead(match: re.Match[str]) -> str:
+        return f"{match[1]}open {match[2]}, " if alone(match[2], reader.masked) else match[0]
+
+    return re.sub(r"(^|[.;!]\s+|\bthen,?\s+)(?:[Ff]or|[Oo]n)\s+([^,.;]+),\s+", lead, reader.masked.text)
+
+
+def _known(intent: Intent, before: list[Intent]) -> bool:
+    """The thing that was located last is not located again."""
+    located = [each for each in before if isinstance(each, Locate)]
+    return isinstance(intent, Locate) and bool(located) and same_thing(located[-1], intent)
+
+
+def _that(intent: Intent, before: list[Intent]) -> Intent:
+    """`open it` after a search means what was searched for, or what was located."""
+    if not isinstance(intent, Press) or not before or intent.target.place is not None or intent.target.quoted:
+        return intent
+    last, target = before[-1], intent.target
+    if target.text.lower() not in ("it", "that") and (target.kind != "row" or target.text):
+        return intent
+    if isinstance(last, Search):
+        return Locate(last.noun or "the entry", last.value)
+    return last if isinstance(last, Locate) else intent
+
+
 def _read_clause(clause: str, reader: Reader) -> list[Intent]:
-    if leading := re.match(r"^(?:for|on|in)\s+(?P<what>[^,]+?),\s*(?P<rest>.+)$", clause, re.IGNORECASE):
-        located = alone(leading["what"], reader.masked)
-        return ([located] if located else []) + _read_clause(leading["rest"], reader)
     for pattern, rule in RULES:
         if match := re.match(rf"^(?P<verb>{pattern})(?![\w-])\s*(?P<rest>.*)$", clause, re.IGNORECASE):
             return rule(match["verb"].lower(), match["rest"], reader) or [Unknown(reader.text(clause))]
@@ -83,6 +116,8 @@ def _read_clause(clause: str, reader: Reader) -> list[Intent]:
 
 
 def _sign_in(_verb: str, rest: str, reader: Reader) -> list[Intent]:
+    if _UNREAD.search(rest):
+        return []
     value = rf"(?:is|=|:)?\s*(?P<value>{ATOM}|[^\s,]+)"
     word = re.search(rf"\b(?:password|passphrase|passcode|pin)\s*{value}", rest, re.IGNORECASE)
     user = re.search(rf"\b(?:as(?:\s+(?:user|operator))?|user ?name|user(?: id)?|e-?mail|login)\s*{value}", rest, re.IGNORECASE)
@@ -108,6 +143,10 @@ def _submit(_verb: str, _rest: str, _reader: Reader) -> list[Intent]:
     return [Press(Phrase("submit"))]
 
 
+def _sign_out(_verb: str, _rest: str, _reader: Reader) -> list[Intent]:
+    return [Press(Phrase("sign out"))]
+
+
 def _open(verb: str, rest: str, reader: Reader) -> list[Intent]:
     if located := alone(rest, reader.masked):
         return [located]
@@ -120,10 +159,11 @@ def _open(verb: str, rest: str, reader: Reader) -> list[Intent]:
 def _search(verb: str, rest: str, reader: Reader) -> list[Intent]:
     if located := alone(rest, reader.masked):
         return [located]
-    shape = rf"^(?:the |all )?(?P<noun>[a-z][a-z ]*?)\s+(?:by|with|whose|named|called)\s+(?:the\s+)?(?P<field>[a-z][a-z ]*?)?(?:\s+is)?\s*{_VALUE_END}$"
-    if match := re.match(shape, rest):
+    if match := _SEARCHED.match(rest):
         return [Search(match["noun"], match["field"] or "name", reader.text(match["value"]))]
     if match := re.match(rf"^(?:by|with)\s+(?:the\s+)?(?P<field>[a-z][a-z ]*?)\s+{_VALUE_END}$", rest):
+        return [Search("", match["field"], reader.text(match["value"]))]
+    if match := re.match(rf"^{_VALUE_END}\s+(?:in|by|as)\s+(?:the\s+)?(?P<field>[A-Za-z][\w ]*?)(?:\s+field)?$", rest):
         return [Search("", match["field"], reader.text(match["value"]))]
     if re.fullmatch(_VALUE_END, rest) or (rest and verb != "find"):
         return [Search("", "", reader.text(rest))]
@@ -165,11 +205,15 @@ def _set(_verb: str, rest: str, reader: Reader) -> list[Intent]:
 
 
 def _choose(verb: str, rest: str, reader: Reader) -> list[Intent]:
+    if verb == "check" and subject(rest, reader.masked, reader.goal.inputs)[0]:
+        return _read(verb, rest, reader)
     on = verb not in ("untick", "uncheck", "deselect", "unselect")
     match = re.match(r"^(?P<options>.+)\s(?:from|in|as|for|on)\s(?P<field>[^⟦]+)$", rest)
     options = match["options"] if match else rest
     bare = re.sub(r"^(?:the |all )?(?:(?:radio|check ?)?(?:button|boxe?|option|item)s?\s+)", "", options)
-    bare = re.sub(r"^the\s+(?=⟦)|\s+(?:radio button|check ?box(?:es)?|boxes|box|options?|items?)$", "", bare.removeprefix("the "))
+    bare = re.sub(
+        r"^the\s+(?=⟦)|\s+(?:radio button|check ?box(?:es)?|boxes|box|options?|items?)$", "", bare.removeprefix("the ")
+    )
     if not bare:
         return []
     if bare.lower() in ("nothing", "none", "no options"):
@@ -195,6 +239,8 @@ def _focus(_verb: str, rest: str, reader: Reader) -> list[Intent]:
 
 def _read(_verb: str, rest: str, reader: Reader) -> list[Intent]:
     first, left = reader.about(rest)
+    if _UNREAD.search(left):
+        return []
     items = reading_words.items(left, reader.masked)
     return [*first, Read(items)] if items else []
 
@@ -213,7 +259,9 @@ def _task(verb: str, rest: str, reader: Reader) -> list[Intent]:
     thing, *others = _PREPOSITION.split(rest)
     slots: list[Slot] = []
     for preposition, words in zip(others[::2], others[1::2], strict=True):
-        slots += _slots(preposition, words, reader)
+        located = alone(words, reader.masked) if preposition == "to" and not first else None
+        first += [located] if located else []
+        slots += [] if located else _slots(preposition, words, reader)
     if amount := _AMOUNT.search(thing):
         slots.insert(0, Slot("amount", amount["number"].replace(",", "")))
         thing = thing.replace(amount[0], " ")
@@ -246,6 +294,7 @@ def _fetch(_verb: str, rest: str, reader: Reader) -> list[Intent]:
 RULES: tuple[tuple[str, Rule], ...] = (
     (r"(?:log|sign) (?:in|on)(?: to)?|login|authenticate", _sign_in),
     (r"click(?: on)?|press|hit|push|tap(?: on)?|follow", _press),
+    (r"(?:log|sign) (?:out|off)", _sign_out),
     (r"submit", _submit),
     (r"search for|search|find|look up|look for|locate", _search),
     (r"open|go to|navigate to|visit|switch to|view", _open),

@@ -35,6 +35,7 @@ ROLES: dict[Kind, tuple[frozenset[str], ...]] = {
     "dialog": (PRESSABLE,),
     "table": (PRESSABLE,),
     "section": (TABS | BUTTONS | LINKS,),
+    "row": (PRESSABLE,),
 }
 """Which roles a kind noun may mean: the first group that has any fitting element decides."""
 
@@ -49,7 +50,7 @@ class Grounding:
     def problem(self, wanted: object) -> str:
         """Why there is no one spot, naming the candidates."""
         if not self.rivals:
-            return f"I see nothing on this page that is called {wanted}."
+            return f"I see nothing on this page that could be {wanted}."
         names = ", ".join(f"{spot} [{spot.ref}]" for spot in self.rivals[:6])
         return f"Several elements could be {wanted}: {names}. Say in the goal which one."
 
@@ -57,6 +58,8 @@ class Grounding:
 def ground(scene: Scene, phrase: Phrase, pool: Iterable[Spot] | None = None) -> Grounding:
     """The element that a phrase names, among `pool` or all usable ones."""
     spots = list(pool) if pool is not None else None
+    if phrase.place is not None:
+        return _nth(scene, phrase, spots)
     found = Grounding()
     for roles in ROLES[phrase.kind]:
         among = [spot for spot in (scene.of(roles) if spots is None else spots) if spot.node.role in roles]
@@ -64,6 +67,17 @@ def ground(scene: Scene, phrase: Phrase, pool: Iterable[Spot] | None = None) -> 
         if found.spot or found.rivals:
             return found
     return found
+
+
+def _nth(scene: Scene, phrase: Phrase, pool: list[Spot] | None) -> Grounding:
+    for roles in ROLES[phrase.kind]:
+        among = [spot for spot in (scene.of(roles) if pool is None else pool) if spot.node.role in roles]
+        named = [
+            spot for spot in among if not phrase.text or max(likeness(text, spot.label) for text in _variants(phrase)) >= ENOUGH
+        ]
+        if phrase.place is not None and -len(named) <= phrase.place < len(named):
+            return Grounding(named[phrase.place])
+    return Grounding()
 
 
 def best(spots: Iterable[Spot], *wanted: str) -> Grounding:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["any", "button", "link", "tab", "field", "list", "box", "option", "dialog", "table", "section"]
+Kind: TypeAlias = Literal["any", "button", "link", "tab", "field", "list", "box", "option", "dialog", "table", "section", "row"]
 """What sort of element a goal's noun names; `any` when it names none."""
 
 
@@ -18,9 +18,11 @@ class Phrase:
     """The words with their kind noun (`Tab #2`), in case the noun is part of the name."""
     every: bool = False
     """Both, all or each of them."""
+    place: int | None = None
+    """Which of several, from 0; -1 is the last."""
 
     def __str__(self) -> str:
-        return self.whole or self.text or self.kind
+        return f'"{self.text}"' if self.quoted else self.whole or self.text or self.kind
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ KINDS: Mapping[str, Kind] = {
     "combo box": "list", "combobox": "list", "select box": "list", "list box": "list", "list": "list", "menu": "list",
     "dialog box": "dialog", "dialog": "dialog", "dialogue": "dialog", "popup": "dialog", "pop-up": "dialog",
     "modal": "dialog", "window": "dialog", "banner": "dialog",
+    "result": "row", "row": "row", "record": "row", "entry": "row", "match": "row", "item": "row",
     "section": "section", "panel": "section", "accordion": "section",
     "page": "any", "screen": "any",
 }  # fmt: skip
@@ -28,6 +29,19 @@ _LEADING = re.compile(rf"^{_PLURAL}\s+(?:named |called |labell?ed )?(?P<rest>.+)
 _TRAILING = re.compile(rf"^(?P<rest>.*?)\s*\b{_PLURAL}$", re.IGNORECASE)
 _ARTICLES = re.compile(r"^(?:(?:on|the|a|an|this|that|its|their|my|your|our|his|her)\s+)+", re.IGNORECASE)
 _EVERY = re.compile(r"^(?:both|all|each|every)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
+_ORDINALS = {
+    "first": 0,
+    "1st": 0,
+    "second": 1,
+    "2nd": 1,
+    "third": 2,
+    "3rd": 2,
+    "fourth": 3,
+    "4th": 3,
+    "fifth": 4,
+    "5th": 4,
+    "last": -1,
+}
 _PLACE = re.compile(r"\s+(?:below|above|here|shown|on (?:the|this) page|on the screen)$", re.IGNORECASE)
 
 NUMBERISH = r"#?\d[\w.-]*|[A-Z]{1,6}-?\d[\w-]*"
@@ -35,7 +49,8 @@ _KEY = rf"(?P<key>{NUMBERISH}|{ATOM}|[A-Z][\w.-]*(?:\s[A-Z][\w.-]*)*)"
 _NOUN = r"(?:the\s+)?(?P<noun>[a-z][a-z]*(?:\s[a-z]+){0,2}?)(?:\s+with(?:\s+the)?(?:\s+(?:id|number|name))?)?"
 _POSSESSIVE = re.compile(rf"^{_NOUN}\s+{_KEY}'s?\s+(?P<rest>.+)$")
 _OF = tuple(
-    re.compile(rf"^(?P<rest>.*?)\s*\b{preposition}\s+{_NOUN}\s+{_KEY}(?P<tail>(?:\s.*)?)$") for preposition in ("of", "for", "on")
+    re.compile(rf"^(?P<rest>.*?)\s*\b{preposition}\s+{_NOUN}\s+{_KEY}(?P<tail>(?:\s.*)?)$")
+    for preposition in ("of", "for", "on")
 )
 _ALONE = re.compile(rf"^{_NOUN}\s+{_KEY}$")
 _NO_SUBJECT = frozenset(["month", "year", "day", "date", "amount", "page", "tab", "section", "step", "level", "line"])
@@ -47,12 +62,15 @@ def phrase(text: str, masked: Masked) -> Phrase:
     bare = _PLACE.sub("", _ARTICLES.sub("", text.strip()))
     every = _EVERY.match(bare) is not None
     bare = _ARTICLES.sub("", _EVERY.sub("", bare))
+    first, _, others = bare.partition(" ")
+    place = _ORDINALS.get(first.lower()) if others else None
+    bare = bare if place is None else others
     name, kind = _split_kind(bare)
     whole = masked.restore(bare)
     atoms = re.findall(ATOM, name)
     if len(atoms) == 1:
-        return Phrase(masked.restore(atoms[0]), kind, quoted=True, every=every)
-    return Phrase(masked.restore(name), kind, whole=whole if name != bare else "", every=every)
+        return Phrase(masked.restore(atoms[0]), kind, quoted=True, every=every, place=place)
+    return Phrase(masked.restore(name), kind, whole=whole if name != bare else "", every=every, place=place)
 
 
 def _split_kind(bare: str) -> tuple[str, Kind]:

@@ -27,7 +27,7 @@ from engine.decide.embedded.obstacles import clear_way
 from engine.decide.embedded.pressing import press, unfold
 from engine.decide.embedded.progress import ASIDE, Past, recall, tagged
 from engine.decide.embedded.reading import read
-from engine.decide.embedded.scene import Scene
+from engine.decide.embedded.scene import Scene, own_text
 from engine.decide.embedded.signing import asks_to_sign_in, sign_in
 from engine.domain.action import Decision, Done, Stuck, Wait
 from engine.domain.brief import Brief, Planned
@@ -35,7 +35,6 @@ from engine.domain.run import Usage
 
 MODEL = "embedded"
 OFTEN = 6
-THIN = 4
 
 ADVANCE: dict[type, Callable[[Any, Turn], Move]] = {
     SignIn: sign_in, Press: press, Unfold: unfold, Fill: fill, Choose: choose, Locate: locate, Search: search,
@@ -92,7 +91,7 @@ def _patience(scene: Scene, past: Past) -> Do | None:
     """A page that shows next to nothing, or says that it is loading, gets one more moment."""
     busy = any(spot.node.role == "progressbar" or "busy" in spot.node.states for spot in scene.spots)
     waited = past.last is not None and isinstance(past.last.action, Wait)
-    thin = len(scene.spots) <= THIN
+    thin = not any(own_text(spot.node) for spot in scene.spots)
     return Do(Wait(seconds=2), "wait for the page to show something") if (busy or thin) and not waited else None
 
 
@@ -114,7 +113,9 @@ def _decision(part: int, move: Move, intents: tuple[Intent, ...]) -> Decision:
         return Decision(reason=tagged(part, len(intents), move.why)[:2000], action=move.action)
     if isinstance(move, Blocked):
         return _stuck(move.problem)
-    return Decision(reason="Every part of the goal is done.", action=Done(summary=f"All {len(intents)} parts of the goal are done."))
+    return Decision(
+        reason="Every part of the goal is done.", action=Done(summary=f"All {len(intents)} parts of the goal are done.")
+    )
 
 
 def _stuck(problem: str) -> Decision:

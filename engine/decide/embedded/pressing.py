@@ -2,10 +2,12 @@
 
 import re
 
+from engine.decide.embedded.finding import entries
 from engine.decide.embedded.ground import ENOUGH, Grounding, best, clearest, ground
 from engine.decide.embedded.intents import Phrase, Press, Unfold
 from engine.decide.embedded.moves import Blocked, Do, Finished, Move, Turn
 from engine.decide.embedded.scene import BUTTONS, LINKS, PRESSABLE, TABS, Scene, Spot, all_text
+from engine.decide.embedded.tables import row_likeness
 from engine.decide.embedded.words import likeness
 from engine.domain.action import Click, Navigate
 
@@ -29,12 +31,32 @@ def press(intent: Press, turn: Turn) -> Move:
 
 def _pressed(intent: Press, scene: Scene) -> Grounding:
     pool = [spot for spot in scene.of(PRESSABLE) if spot.dialog] if intent.inside == "dialog" and scene.dialogs else None
+    if intent.target.kind == "row" and pool is None:
+        named = best(scene.of(PRESSABLE), intent.target.whole) if intent.target.place is None else Grounding()
+        if named.spot:
+            return named
+        pool = entries(scene)
     found = ground(scene, intent.target, pool)
-    if found.spot or found.rivals or pool is not None:
+    if found.spot or pool is not None:
+        return found
+    if within_row := _in_row(intent.target, scene):
+        return within_row
+    if found.rivals:
         return found
     if intent.target.kind == "any" and intent.target.text.lower() == "submit":
         return _some(scene, *SUBMITS)
     return found if intent.target.kind in ("link", "field") else best(_pointed(scene), intent.target.text, intent.target.whole)
+
+
+def _in_row(target: Phrase, scene: Scene) -> Grounding | None:
+    """`the details of the blue one`: what is called so in the one row that holds the other words."""
+    what, _, row = re.sub(r"\s+(?:of|for|in)\s+(?:the\s+)?", "\0", target.whole or target.text, count=1).partition("\0")
+    if not row or target.quoted:
+        return None
+    rows = clearest([(score, spot) for spot in scene.spots if (score := row_likeness(row, spot)) >= ENOUGH])
+    inside = [] if rows.spot is None else [spot for spot in scene.below(rows.spot.node) if spot.usable]
+    found = best([spot for spot in inside if spot.node.role in PRESSABLE], what)
+    return found if found.spot else rows if rows.rivals else None
 
 
 def _some(scene: Scene, *names: str) -> Grounding:

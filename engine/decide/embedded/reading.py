@@ -12,7 +12,10 @@ from engine.domain.action import Click, Extract, Reading, ValueType
 
 TYPES: tuple[tuple[ValueType, re.Pattern[str]], ...] = (
     ("currency", re.compile(r"[-+(]?\s?(?:[$€£¥]\s?-?\d[\d.,\s]*|-?\d[\d.,\s]*\s?[€£¥$]|[A-Z]{3}\s?\d[\d.,]*)\)?")),
-    ("date", re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}|\d{1,2}\.? [A-Z][a-z]{2,8} \d{4}")),
+    (
+        "date",
+        re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}|[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}|\d{1,2}\.? [A-Z][a-z]{2,8} \d{4}"),
+    ),
     ("integer", re.compile(r"-?(?:0|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,8})")),
     ("decimal", re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+")),
 )
@@ -52,7 +55,9 @@ def _column(item: Item, scene: Scene) -> Grounding:
     """A column of several rows is read with its whole table, since a plain label asks for all of it."""
     words = item.variants[0][0]
     holding = [table.spot for table in tables(scene) if any(likeness(words, head) >= 0.75 for head in table.headers)]
-    return Grounding(holding[0]) if len(holding) == 1 else Grounding(rivals=tuple(holding))
+    if holding:
+        return Grounding(holding[0]) if len(holding) == 1 else Grounding(rivals=tuple(holding))
+    return named(scene, words)
 
 
 def _reading(item: Item, spot: Spot) -> Reading:

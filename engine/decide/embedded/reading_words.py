@@ -7,10 +7,15 @@ from engine.decide.embedded.intents import Item
 from engine.decide.embedded.phrases import listed
 from engine.decide.embedded.words import camel, singular
 
-_LEAD = re.compile(r"^(?:the|all|all the|its|their|his|her|off|out|both|each|every)\s+|^(?:the\s+)?values?\s+(?:of|for)\s+", re.IGNORECASE)
-_PLACE = re.compile(r"\s+(?:from|in|on|off)\s+(?:the\s+|this\s+)?(?:page|screen|site|form|application|app|console)$", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^(?:the|all|all the|its|their|his|her|off|out|both|each|every)\s+|^(?:the\s+)?values?\s+(?:of|for)\s+", re.IGNORECASE
+)
+_PLACE = re.compile(
+    r"\s+(?:from|in|on|off)\s+(?:the\s+|this\s+)?(?:page|screen|site|form|application|app|console)$", re.IGNORECASE
+)
 _TABLE = re.compile(
-    r"^(?:(?P<before>.*?)\s*\b(?:table|results|result list|rows)|(?:table|list|rows)\s+of\s+(?:the\s+)?(?P<after>.+))$", re.IGNORECASE
+    r"^(?:(?P<before>.*?)\s*\b(?:table|results|result list|rows)|(?:table|list|rows)\s+of\s+(?:the\s+)?(?P<after>.+))$",
+    re.IGNORECASE,
 )
 _OF = re.compile(r"^(?P<column>.+?)\s+(?:of|for|in)\s+(?:the\s+)?(?P<row>.+?)(?:\s+row)?$", re.IGNORECASE)
 
@@ -33,7 +38,7 @@ def _bare(text: str) -> str:
 
 
 def _shared_head(parts: list[str]) -> str:
-    """`savings and checking balances`: the plural noun at the end belongs to all of them."""
+    """`billing and shipping addresses`: the plural noun at the end belongs to all of them."""
     words = parts[-1].split() if parts else []
     if len(parts) < 2 or len(words) < 2 or singular(words[-1].lower()) == words[-1].lower():
         return ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.decide.embedded.ground import ENOUGH, EXACT, Grounding, clearest
 from engine.decide.embedded.scene import FIELDS, PRESSABLE, Scene, Spot, all_text
@@ -55,6 +56,12 @@ def cell(scene: Scene, row: str, column: str) -> Grounding:
     return clearest(scored)
 
 
+def row_likeness(words: str, spot: Spot) -> float:
+    """How well one cell of a row fits the words; 0 for what is no row."""
+    cells = [child for child in spot.node.children if child.role in CELLS - {"columnheader"}] if spot.node.role == "row" else []
+    return max((likeness(words, all_text(cell)) for cell in cells), default=0.0)
+
+
 def _row_score(row: str, cells: tuple[Node, ...], at: int, head: float) -> float:
     if at >= len(cells):
         return 0.0
@@ -76,17 +83,23 @@ def _labelled(scene: Scene, label: str) -> Iterator[tuple[float, Spot]]:
             yield likeness(label, key), scene.spot(value)
     for table in tables(scene):
         if len(table.rows) == 1:
-            yield from ((likeness(label, head), scene.spot(each)) for head, each in zip(table.headers, table.rows[0], strict=False))
+            yield from (
+                (likeness(label, head), scene.spot(each)) for head, each in zip(table.headers, table.rows[0], strict=False)
+            )
 
 
 def _pairs(node: Node) -> Iterator[tuple[str, Node]]:
     """Neighbours of which the first labels the second: all of a list of terms, or a node that holds just the two."""
     parts = [child for child in node.children if all_text(child) and child.role not in PRESSABLE | FIELDS]
-    for one, other in zip(parts, parts[1:], strict=False):
+    for one, other in pairwise(parts):
         said = all_text(one).rstrip(":").strip()
         if len(said) > LABEL_LENGTH:
             continue
-        if (one.role, other.role) == ("term", "definition") or one.role == "rowheader" or (len(parts) == 2 and one.role != "heading" and not _holds_more(one) and not _holds_more(other)):
+        if (
+            (one.role, other.role) == ("term", "definition")
+            or one.role == "rowheader"
+            or (len(parts) == 2 and one.role != "heading" and not _holds_more(one) and not _holds_more(other))
+        ):
             yield said, other
 
 

@@ -33,7 +33,7 @@ SAME: tuple[tuple[str, ...], ...] = (
 )
 """Ordinary words of interfaces that mean the same; the first of each row stands for all of it."""
 
-FILLERS = frozenset(["a", "an", "the", "this", "that", "its", "their", "his", "her", "my", "your", "our", "of", "please", "all", "on"])
+FILLERS = frozenset("a an the this that its their his her my your our of please all on".split())  # noqa: SIM905 one line a reader can take in
 _CANON = {phrase: row[0] for row in SAME for phrase in row}
 _PHRASES = re.compile(
     r"(?<![\w#])(" + "|".join(re.escape(phrase) for phrase in sorted(_CANON, key=len, reverse=True)) + r")(?!\w)"
@@ -110,7 +110,8 @@ def camel(words: Iterable[str]) -> str:
         parts.pop(0)
     if not parts:
         return "value"
-    return (parts[0].lower() + "".join(part[:1].upper() + part[1:].lower() for part in parts[1:]))[:64]
+    first, *others = parts
+    return str(first.lower() + "".join(part.capitalize() for part in others))[:64]
 
 
 def holds(text: str, key: str) -> bool:

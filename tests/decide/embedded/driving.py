@@ -1,34 +1,21 @@
 """Drives the real loop on a real page with the embedded planner; only the recorder is a small fake."""
 
-import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.act.actor import PageActor
 from engine.act.dialogs import DialogDesk
 from engine.browser.session import Session
-from engine.browser.snapshot import take
 from engine.decide.embedded import EmbeddedPlanner
 from engine.discover.loop import Loop
 from engine.discover.stops import Stop
-from engine.domain.observation import Observation
 from engine.domain.policy import Policy, Scope
 from engine.domain.run import Goal
 from engine.domain.secret import Secrets
 from engine.domain.step import Step, Value
 from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 from engine.guard.guard import PolicyGuard
-
-
-@dataclass(frozen=True)
-class SnapshotObserver:
-    """Looks with the product's own snapshot."""
-
-    session: Session
-
-    async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
-        seen = await take(self.session.page)
-        mark = hashlib.sha256((seen.url + seen.yaml).encode()).hexdigest()
-        return Observation(url=seen.url, title=seen.title, root=seen.root, text=seen.yaml, fingerprint=mark)
+from engine.observe.observer import PageObserver
 
 
 @dataclass
@@ -84,20 +71,28 @@ def policy_for(url: str) -> Policy:
 
 
 async def drive(
-    session: Session, desk: DialogDesk, goal: Goal, secrets: Secrets | None = None, *, yes: bool = True, policy: Policy | None = None
+    session: Session,
+    desk: DialogDesk,
+    goal: Goal,
+    secrets: Secrets | None = None,
+    *,
+    yes: bool = True,
+    policy: Policy | None = None,
+    tell: Callable[[Step], None] | None = None,
 ) -> Driven:
     """Run the loop until it stops. The session's page is where it starts."""
     rules = policy or policy_for(goal.target)
     guard = PolicyGuard(rules, goal.target, secrets)
     person = Person(guard, yes)
     loop = Loop(
-        observer=SnapshotObserver(session),
+        observer=PageObserver(session, max_tokens=12_000, screenshots="never", keep=lambda _content, kind: f"look.{kind}"),
         planner=EmbeddedPlanner(),
         guard=guard,
         approver=person,
         actor=PageActor(session, desk, guard.secrets, goal.target),
         recorder=Keeper(),
         policy=rules,
+        tell=tell or (lambda _step: None),
     )
     stop = await loop.run(goal)
     return Driven(stop, loop.steps, person.asked)
