@@ -1,7 +1,7 @@
 """Performs permitted actions on the live page: one entry a kind of action, and the same account of what came of it for all."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urljoin
 
 from engine.act.dialogs import DialogDesk
@@ -34,6 +34,21 @@ Describe: TypeAlias = Callable[[Element], Awaitable[TargetSeen]]
 """Gathers, before an action, how its element can be found again."""
 
 
+class Writes(Protocol):
+    """The gate that holds the page's own writes; see `engine.guard.writes`."""
+
+    refused: list[str]
+    denied: bool
+
+    def begin(self, permit: Permit, step: int = 0) -> None:
+        """A step is about to be carried out."""
+        ...
+
+    async def idle(self) -> bool:
+        """Wait until no request is held; whether one was."""
+        ...
+
+
 class PageActor:
     """The Actor of the loop and of replay. `files` are the operator's registered uploads, name to path."""
 
@@ -45,6 +60,8 @@ class PageActor:
         base: str,
         describe: Describe | None = None,
         files: Mapping[str, str] | None = None,
+        writes: Writes | None = None,
+        typed: Callable[[str], None] = lambda _name: None,
     ) -> None:
         self._session = session
         self._desk = desk
@@ -52,6 +69,8 @@ class PageActor:
         self._base = base
         self._describe = describe
         self._files = files or {}
+        self._writes = writes
+        self._typed = typed
         self._downloads: tuple[Download, ...] = ()
         self._perform: dict[type, Callable[[Any, Element | None, Facts], Awaitable[None]]] = {
             Navigate: self._navigate, Click: self._click, Type: self._type, Select: self._select, Press: self._press,
@@ -68,8 +87,11 @@ class PageActor:
         live = await self._session.element(ref).facts()
         return place(live, self._session.url, node.role if node else "", node.name if node else "")
 
-    async def act(self, permit: Permit, element: Element | None = None) -> Outcome:
-        """Do it. What the page refuses comes back as an outcome with a problem; a dead browser raises BrowserError."""
+    async def act(self, permit: Permit, step: int = 0, element: Element | None = None) -> Outcome:
+        """Do it, on the ref's element or on a given one.
+
+        What the page refuses comes back as an outcome with a problem; a dead browser raises BrowserError.
+        """
         action = permit.action
         if isinstance(action, Extract):
             return await self._extract(action)
@@ -79,16 +101,23 @@ class PageActor:
         marks = await self._session.marks()
         target, problem = None, ""
         self._desk.begin(permit)
+        if self._writes:
+            self._writes.begin(permit, step)
         try:
             if self._describe and element:
                 target = await self._describe(element)
             if action_performs := self._perform.get(type(action)):
                 await action_performs(action, element, permit.facts)
-            await self._session.settle()
+            await self._quiet()
         except (ActionFailed, StaleRef, DeadlineExceeded, TargetUnreachable) as error:
             problem = str(error)
-        held = self._desk.end()
-        return await self._account(before, marks, target, problem, held)
+        return await self._account(before, marks, target, problem, self._desk.end())
+
+    async def _quiet(self) -> None:
+        """Wait for the page to settle, and for a person where the page's own request waits for one."""
+        await self._session.settle()
+        while self._writes and await self._writes.idle():
+            await self._session.settle()
 
     async def _account(
         self, before: str, marks: tuple[str, ...], target: TargetSeen | None, problem: str, held: str
@@ -96,10 +125,12 @@ class PageActor:
         events = await self._session.drain()
         self._downloads += events.downloads
         after = await self._session.marks()
+        refused = " ".join(self._writes.refused) if self._writes else ""
         return Outcome(
-            ok=not problem and not held,
-            problem=problem or (f"A person must approve this first: {held}" if held else ""),
+            ok=not (problem or held or refused),
+            problem=problem or (f"A person must approve this first: {held}" if held else refused),
             held=held,
+            denied=bool(self._writes and self._writes.denied),
             url_before=before,
             url_after=self._session.url,
             new_tab=events.new_tab,
@@ -131,6 +162,7 @@ class PageActor:
         refusal = may_type(secret, facts)
         if refusal:
             raise ActionFailed(refusal)
+        self._typed(name)
         return secret.value
 
     async def _select(self, action: Select, element: Element | None, _facts: Facts) -> None:

@@ -33,7 +33,7 @@ class Chosen:
 
 
 def chosen_model(settings: Settings, model: str | None = None, base_url: str | None = None) -> Chosen:
-    """Options win over settings; with neither key nor endpoint it is the embedded planner. Raises UsageError, ModelUnavailable."""
+    """Options win over settings; with neither key nor endpoint: the embedded planner. Raises UsageError, ModelUnavailable."""
     model, base_url = model or settings.model, base_url or settings.base_url
     if model == EMBEDDED:
         return Chosen(EMBEDDED, None)

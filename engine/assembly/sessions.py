@@ -1,17 +1,22 @@
-"""A browser session inside a policy: proxy, flags, routing, guard, dialogs, actor; shared by discovery and replay."""
+"""A browser session inside a policy: proxy, flags, write gate, guard, dialogs, actor; shared by discovery and replay."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from engine.act.actor import Describe, PageActor
 from engine.act.dialogs import DialogDesk
-from engine.browser.launch import BrowserSettings, open_browser
+from engine.browser.egress import open_egress
+from engine.browser.flags import egress_flags
+from engine.browser.gate import install_gate
+from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.browser.session import Session, SessionSettings, open_session
 from engine.domain.policy import Policy
-from engine.domain.secret import Secrets
 from engine.guard.guard import PolicyGuard
+from engine.guard.passage import passage
+from engine.guard.writes import Ask, WriteGate
 from engine.settings import Settings
 
 
@@ -22,25 +27,45 @@ class Place:
     session: Session
     guard: PolicyGuard
     actor: PageActor
-    desk: DialogDesk
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one session may do, whom it asks, and where its files go."""
+
+    guard: PolicyGuard
+    ask: Ask
+    target: str
+    downloads: Path
+    describe: Describe | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    typed: Callable[[str], None] = lambda _name: None
 
 
 @asynccontextmanager
-async def open_place(
-    settings: Settings,
-    policy: Policy,
-    secrets: Secrets,
-    target: str,
-    downloads: Path,
-    *,
-    headed: bool = False,
-    describe: Describe | None = None,
-    files: Mapping[str, str] | None = None,
-) -> AsyncIterator[Place]:
-    """Start a browser for this policy and one context in it; nothing of either is left afterwards."""
-    guard = PolicyGuard(policy, target, secrets)
-    desk = DialogDesk(policy.dialog_handling)
-    launch = BrowserSettings(executable=settings.browser, headed=headed, environment=settings.environment)
-    async with open_browser(launch) as browser, open_session(browser, SessionSettings(downloads, desk.answer)) as session:
-        actor = PageActor(session, desk, guard.secrets, target, describe, files)
-        yield Place(session, guard, actor, desk)
+async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool = False) -> AsyncIterator[Browser]:
+    """A browser whose every byte passes a proxy that knows the policy's scope."""
+    async with open_egress(passage(policy)) as proxy:
+        launch = BrowserSettings(
+            executable=settings.browser,
+            headed=headed,
+            proxy=proxy.address,
+            flags=egress_flags(),
+            environment=settings.environment,
+        )
+        async with open_browser(launch) as browser:
+            yield browser
+
+
+@asynccontextmanager
+async def open_place(browser: Browser, bounds: Bounds) -> AsyncIterator[Place]:
+    """A fresh context with everything around it that keeps it inside its bounds."""
+    guard = bounds.guard
+    writes = WriteGate(guard, bounds.ask)
+    desk = DialogDesk(guard.policy.dialog_handling)
+    settings = SessionSettings(bounds.downloads, desk.answer, prepare=partial(install_gate, gate=writes))
+    async with open_session(browser, settings) as session:
+        actor = PageActor(
+            session, desk, guard.secrets, bounds.target, bounds.describe, bounds.files, writes=writes, typed=bounds.typed
+        )
+        yield Place(session, guard, actor)

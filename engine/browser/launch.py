@@ -15,17 +15,9 @@ from playwright.async_api import Error as PlaywrightError
 
 from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
 from engine.browser.locators import register
-from engine.browser.locators import register
 from engine.errors import BrowserMissing
 
-QUIET = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync")
 LAUNCH_SECONDS = 30.0
 CLOSE_SECONDS = 4.0
 

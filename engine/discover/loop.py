@@ -88,7 +88,7 @@ class Loop:
             self.widened |= {permit.action.ref}
             return Outcome(ok=True)
         self.recorder.intend(permit, number)
-        outcome = await self.actor.act(permit)
+        outcome = await self.actor.act(permit, number)
         left = self.guard.judge_url(outcome.url_after)
         return outcome.model_copy(update={"ok": False, "problem": left, "out_of_scope": True}) if left else outcome
 

@@ -66,7 +66,7 @@ class Actor(Protocol):
         """What the live page knows about the place of this action."""
         ...
 
-    async def act(self, permit: Permit) -> Outcome:
+    async def act(self, permit: Permit, step: int) -> Outcome:
         """Do it and say what came of it; expected failures are outcomes with a problem."""
         ...
 

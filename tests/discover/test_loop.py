@@ -35,7 +35,7 @@ class FakePage:
     async def facts(self, action: Action, observation: Observation) -> Facts:
         return Facts(page_url="http://site/")
 
-    async def act(self, permit: Permit) -> Outcome:
+    async def act(self, permit: Permit, step: int) -> Outcome:
         self.acted.append(permit.action)
         outcome = self.outcomes.pop(0) if self.outcomes else Outcome(ok=True, url_after="http://site/")
         if isinstance(outcome, BaseException):
