@@ -21,6 +21,8 @@ MARK = re.compile(r"\[([^\[\]]*)\]")
 REF = re.compile(r"(f\d+)?(e\d+)")
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 PLAIN_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+PLAIN = re.compile(r"[\w $€£(][\w ./,$()€£+-]*")
+AWKWARD = re.compile(r"[:#{}`'\x7f-\x9f]")
 SURROGATE = re.compile(r"[\ud800-\udfff]")
 PROPERTIES = {"/url": "url", "/placeholder": "placeholder"}
 
@@ -100,7 +102,7 @@ def _close(open_drafts: list[Draft]) -> None:
 
 def _read(depth: int, entry: str, parent: Draft, frames: dict[str, str]) -> Draft | None:
     """A new draft, or None when the entry was a text or a property of its parent."""
-    quoted = QUOTED_KEY.fullmatch(entry)
+    quoted = QUOTED_KEY.fullmatch(entry) if entry[:1] == "'" else None
     key, rest = (quoted[1].replace("''", "'"), quoted[2]) if quoted else (entry, None)
     parts = KEY.fullmatch(key)
     if parts is None:
@@ -115,7 +117,11 @@ def _read(depth: int, entry: str, parent: Draft, frames: dict[str, str]) -> Draf
             parent.children.append(Node(role="text", text=value))
         return None
     ref, states = _marks(marks, frames)
-    return Draft(depth, role, _whole(json.loads(name, strict=False)) if name else "", ref, value, states)
+    return Draft(depth, role, _name(name) if name else "", ref, value, states)
+
+
+def _name(quoted: str) -> str:
+    return _whole(json.loads(quoted, strict=False) if "\\" in quoted else quoted[1:-1])
 
 
 def _marks(marks: str, frames: dict[str, str]) -> tuple[str | None, tuple[str, ...]]:
@@ -132,7 +138,9 @@ def _marks(marks: str, frames: dict[str, str]) -> tuple[str | None, tuple[str, .
 
 
 def _value(rest: str) -> str:
-    text = rest.removeprefix(":").removeprefix(" ")
+    if len(rest) < 3:
+        return ""
+    text = rest[2:]
     if len(text) >= 2 and text[0] == text[-1] == '"':
         text = ESCAPE.sub(_unescape, text[1:-1])
     return _whole(text)
@@ -171,12 +179,15 @@ def _lines(node: Node, depth: int) -> Iterator[str]:
 
 
 def _key(node: Node) -> str:
-    name = f" {json.dumps(node.name, ensure_ascii=False)}" if node.name else ""
+    name = f" {_string(node.name)}" if node.name else ""
     marks = "".join(f" [{state}]" for state in node.states)
     key = f"{node.role}{name}{marks}{f' [ref={node.ref}]' if node.ref else ''}"
-    plain = not re.search(r"[:#{}`'\x7f-\x9f]", key)
-    return key if plain else "'" + key.replace("'", "''") + "'"
+    return key if not AWKWARD.search(key) else "'" + key.replace("'", "''") + "'"
 
 
 def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False) if re.search(r"[^\w ./,$()€£+-]|^[\s-]|\s$", text) else text
+    return text if PLAIN.fullmatch(text) and text.strip() == text else _string(text)
+
+
+def _string(text: str) -> str:
+    return f'"{text}"' if PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)

@@ -68,7 +68,7 @@ def fingerprint(snapshot: Snapshot, tabs: tuple[Tab, ...]) -> str:
     """SHA-256 over URL, tree and tabs; refs and the focus do not count, so that the same state looks the same again."""
     digest = hashlib.sha256(json.dumps([snapshot.url, [(tab.url, tab.current) for tab in tabs]]).encode())
     for node in snapshot.root.walk():
-        states = [state for state in node.states if state != "active"]
-        said = [node.role, node.name, node.text, node.url, node.placeholder, states, len(node.children)]
-        digest.update(json.dumps(said).encode())
+        states = tuple(state for state in node.states if state != "active")
+        said = (node.role, node.name, node.text, node.url, node.placeholder, states, len(node.children))
+        digest.update(repr(said).encode())
     return digest.hexdigest()

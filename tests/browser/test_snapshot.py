@@ -22,7 +22,7 @@ async def test_a_page_becomes_a_tree_with_refs_that_resolve(session: Session, pa
 
 
 async def test_secret_fields_are_masked_everywhere(session: Session, pages: Pages) -> None:
-    """Password, card and one-time fields are masked in the page, in a frame and in an open shadow root; other fields are not."""
+    """Password, card and one-time fields are masked in page, frame and open shadow root; other fields are not."""
     pages["/frame"] = "<input aria-label=Card autocomplete=cc-number value='4111 1111 1111 1111'>"
     snapshot = await look(
         session,
@@ -31,7 +31,8 @@ async def test_secret_fields_are_masked_everywhere(session: Session, pages: Page
         <input aria-label=Code autocomplete='section-a one-time-code' value=991827>
         <input aria-label=Shown id=new-password value=opensesame1 placeholder=opensesame1>
         <p>You typed opensesame1 just now</p><iframe src=/frame></iframe><div id=host></div>
-        <script>host.attachShadow({mode: 'open'}).innerHTML = '<input type=password aria-label=Deep value=s3cretdeep>'</script>""",
+        <script>host.attachShadow({mode: 'open'}).innerHTML
+            = '<input type=password aria-label=Deep value=s3cretdeep>'</script>""",
     )
     for secret in ("hunter22", "991827", "opensesame1", "4111", "s3cretdeep"):
         assert secret not in snapshot.yaml
