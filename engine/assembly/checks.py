@@ -26,9 +26,9 @@ async def home(settings: Settings) -> str:
 
 async def model(settings: Settings) -> str:
     """Says which model a discovery would use; asks it nothing."""
-    from engine.llm.endpoints import choose
+    from engine.assembly.planning import chosen_model
 
-    return choose(settings.environment, base_url=settings.base_url, model=settings.model).says
+    return chosen_model(settings).says
 
 
 BROWSER: Mapping[str, Check] = MappingProxyType({"browser": browser})

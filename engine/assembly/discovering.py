@@ -10,24 +10,26 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from engine.assembly.homes import capability_store, run_store
+from engine.assembly.approving import Asking, approver_of, redeeming
+from engine.assembly.homes import run_store
 from engine.assembly.planning import chosen_model, open_planner
-from engine.assembly.sessions import open_place
+from engine.assembly.policies import limited, named, policy_of
+from engine.assembly.proving import Workbench
+from engine.assembly.sessions import Bounds, open_bounded_browser, open_place
 from engine.browser.element import Element
 from engine.browser.locators import describe
 from engine.discover.loop import Loop
-from engine.discover.stages import Planner
-from engine.domain.policy import Policy
 from engine.domain.run import Goal, RunResult
-from engine.domain.secret import Secret, Secrets
+from engine.domain.secret import Secrets
 from engine.domain.step import Step, TargetSeen
-from engine.guard.policy_file import default_policy, parse_policy
-from engine.errors import NotFound
+from engine.guard.guard import PolicyGuard
 from engine.observe.observer import PageObserver
 from engine.pipeline import Job, RunStarted
 from engine.pipeline import discover as run_job
+from engine.record.credentials import take_credentials
 from engine.record.evidence import Evidence
 from engine.record.recorder import RunRecorder
+from engine.record.redact import Redactor
 from engine.settings import Settings
 
 
@@ -46,7 +48,7 @@ class Order:
     max_steps: int | None = None
     timeout_seconds: float | None = None
     headed: bool = False
-    approve: Literal["ask", "inbox", "deny"] | None = None
+    approve: Asking | None = None
     screenshots: Literal["auto", "always", "never"] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -57,35 +59,54 @@ async def discover(
     tell_step: Callable[[Step], None] = lambda _step: None,
     tell: Callable[[str], None] = lambda _line: None,
 ) -> RunResult:
-    """Run one discovery to its result. Raises UsageError before anything starts, nothing afterwards."""
-    secrets = Secrets(tuple(Secret(name, value) for name, value in order.secrets.items()))
-    policy = limited(policy_of(settings, order.policy, order.target, secrets), order)
+    """Run one discovery to its result. Raises UsageError before anything starts; afterwards every end is a result."""
+    written = take_credentials(order.goal, tuple(order.secrets))
+    secrets = Secrets((*named(order.secrets).entries, *written.secrets))
+    policy = limited(policy_of(settings, order.policy, order.target, secrets), order.max_steps, order.timeout_seconds)
     model = chosen_model(settings, order.model, order.base_url)
-    goal = Goal(text=order.goal, target=order.target, inputs=dict(order.inputs), secrets=secrets.names, examples=order.examples)
-    run_id = new_run_id()
-    runs = run_store(settings)
-    evidence = Evidence(settings.evidence / run_id, partial(runs.set_manifest_head, run_id))
-    recorder = RunRecorder(evidence, lambda text: text)
-    started = RunStarted(
-        run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
+    goal = Goal(
+        text=written.goal, target=order.target, inputs=dict(order.inputs), secrets=secrets.names, examples=order.examples
     )
+    runs = run_store(settings)
+    run_id = new_run_id()
+    evidence = Evidence(settings.evidence / run_id, partial(runs.set_manifest_head, run_id))
+    redactor = Redactor(secrets)
+    recorder = RunRecorder(evidence, redactor)
+    guard = PolicyGuard(policy, order.target, secrets)
+    approver = approver_of(settings, order.approve, guard, run_id, tell=tell)
+    screenshots = order.screenshots or settings.screenshots
+    bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
 
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
+        bounds = Bounds(
+            guard, redeeming(approver), order.target, evidence.folder / "downloads", described, order.files, redactor.typed
+        )
         async with (
-            open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes()) as planner,
-            open_place(
-                settings, policy, secrets, order.target, evidence.folder / "downloads",
-                headed=order.headed, describe=described, files=order.files,
-            ) as place,
-        ):  # fmt: skip
+            open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes(), screenshots) as planner,
+            open_bounded_browser(settings, policy, order.headed) as browser,
+            open_place(browser, bounds) as place,
+        ):
             observer = PageObserver(
                 place.session,
                 max_tokens=policy.limits.max_observation_tokens,
-                screenshots=order.screenshots or settings.screenshots,
+                screenshots=screenshots,
                 keep=recorder.keep,
             )
-            await place.session.open(order.target)
-            yield Loop(
-                observer, planner, place.guard, approver, place.actor, recorder, policy, tell_step, files=tuple(order.files)
-            )
+            await place.session.start(order.target)
+            yield Loop(observer, planner, guard, approver, place.actor, recorder, policy, tell_step, files=tuple(order.files))
+
+    started = RunStarted(
+        run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
+    )
+    return await run_job(Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell))
+
+
+async def described(element: Element) -> TargetSeen:
+    """How the element can be found again."""
+    return await describe(element.locator, element.locator.page)
+
+
+def new_run_id() -> str:
+    """Sortable by time, and unlike any other: `20261201-101500-1a2b3c`."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{random.token_hex(3)}"

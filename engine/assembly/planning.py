@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from engine.decide.embedded import EmbeddedPlanner
-from engine.decide.prompted import PromptedPlanner
+from engine.decide.prompted import PromptedPlanner, Screenshots
 from engine.discover.stages import Planner
 from engine.domain.brief import Message
 from engine.errors import ModelUnavailable
@@ -48,11 +48,11 @@ def chosen_model(settings: Settings, model: str | None = None, base_url: str | N
 
 @asynccontextmanager
 async def open_planner(
-    chosen: Chosen, keep: Callable[[Message], None], picture: Callable[[str], bytes | None]
+    chosen: Chosen, keep: Callable[[Message], None], picture: Callable[[str], bytes | None], screenshots: Screenshots
 ) -> AsyncIterator[Planner]:
     """The planner, with its connections closed at the end."""
     if chosen.endpoint is None:
         yield EmbeddedPlanner()
         return
     async with open_model(chosen.endpoint) as model:
-        yield PromptedPlanner(Asker(model), keep, picture=picture)
+        yield PromptedPlanner(Asker(model), keep, screenshots, picture)

@@ -90,6 +90,13 @@ class Session:
                 raise TargetUnreachable(f"{url} could not be opened: {why}. Check the URL and that the site is up.") from error
         await self.settle()
 
+    async def start(self, url: str) -> None:
+        """Open the target of a run; an answer of 500 or more means that there is nothing to work on. Raises TargetUnreachable."""
+        await self.open(url)
+        status = self.watch.main_status
+        if status is not None and status >= 500:
+            raise TargetUnreachable(f"{url} answered {status}. Check that the application is up.")
+
     async def settle(self, seconds: float | None = None) -> bool:
         """Follow a newly opened tab, then wait for quiet; False when the page still moved at the bound."""
         self._follow()

@@ -53,7 +53,7 @@ class Loop:
         verdict = await self._judge(planned.decision.action, seen)
         clock.lap("judge")
         try:
-            outcome = await self._carry_out(verdict)
+            outcome = await self._carry_out(verdict, seen)
         except (asyncio.CancelledError, BrowserError, DeadlineExceeded) as error:
             clock.lap("act")
             self._record(seen, planned, verdict, unfinished(planned.decision.action, error), clock)
@@ -68,18 +68,35 @@ class Loop:
             return Refusal(action=action, rule="stale ref", why=str(error))
         return self.guard.judge(action, facts)
 
-    async def _carry_out(self, verdict: Verdict) -> Outcome:
+    async def _carry_out(self, verdict: Verdict, seen: Observation) -> Outcome:
         number = len(self.steps) + 1
-        answer = await self.approver.ask(verdict, number) if isinstance(verdict, ApprovalNeeded) else verdict
+        answer = await self._asked(verdict, seen, number) if isinstance(verdict, ApprovalNeeded) else verdict
         if isinstance(answer, Refusal):
             return refused(answer, denied=answer is not verdict)
         outcome = await self._act(answer, number)
         if outcome.held and answer.approval_id is None:
             # A dialog or a write turned out to need a person: nothing happened yet, so ask and do it once more.
             needed = ApprovalNeeded(action=answer.action, facts=answer.facts, rule=answer.rule, why=outcome.held)
-            again = await self.approver.ask(needed, number)
+            again = await self._asked(needed, seen, number)
             outcome = await self._act(again, number) if isinstance(again, Permit) else refused(again, denied=True)
         return outcome
+
+    async def _asked(self, needed: ApprovalNeeded, seen: Observation, number: int) -> Permit | Refusal:
+        """A person's answer, used up against the page as it is now: what changed meanwhile is asked about anew, once."""
+        why = ""
+        for _ in range(2):
+            answer = await self.approver.ask(needed, number)
+            if isinstance(answer, Refusal):
+                return answer
+            try:
+                facts = await self.actor.facts(needed.action, seen)
+            except StaleRef as error:
+                return Refusal(action=needed.action, rule="stale ref", why=str(error))
+            why = self.approver.redeem(answer, facts, number) or ""
+            if not why:
+                return answer
+            needed = needed.model_copy(update={"facts": facts})
+        return Refusal(action=needed.action, rule=needed.rule, why=why)
 
     async def _act(self, permit: Permit, number: int) -> Outcome:
         if isinstance(permit.action, Done | Stuck):

@@ -58,6 +58,10 @@ class Approver(Protocol):
         """A permit bound to this action and these facts, or a refusal that says who denied or that time ran out."""
         ...
 
+    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
+        """Use up the permit's approval right before dispatch, with the facts of that moment; None, or why it is void."""
+        ...
+
 
 class Actor(Protocol):
     """Performs what was permitted."""

@@ -85,12 +85,16 @@ class FakeApprover:
 
     yes: bool = True
     asked: list[ApprovalNeeded] = field(default_factory=list)
+    void: list[str] = field(default_factory=list)
 
     async def ask(self, needed: ApprovalNeeded, step: int) -> Permit | Refusal:
         self.asked.append(needed)
         if self.yes:
             return Permit(action=needed.action, facts=needed.facts, rule=needed.rule, approval_id="a1")
         return Refusal(action=needed.action, rule="person", why="denied by pat")
+
+    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
+        return self.void.pop(0) if self.void else None
 
 
 @dataclass
@@ -162,6 +166,20 @@ async def test_a_risky_action_waits_for_its_approval() -> None:
         == "done"
     )
     assert len(approver.asked) == len(page.acted) == 1
+
+
+async def test_an_approval_that_the_page_outdated_is_asked_again() -> None:
+    """A void token is never used: the person is asked once more, then it counts as refused."""
+    approver, page = FakeApprover(void=["the amount changed"]), FakePage()
+    planner = FakePlanner([Click(ref="e1"), Done(summary="")])
+    assert await ended(loop(planner, page, guard=FakeGuard(ask=True), approver=approver)) == "done"
+    assert len(approver.asked) == 2 and len(page.acted) == 1
+    approver, page = FakeApprover(void=["changed"] * 9), FakePage()
+    assert (
+        await ended(loop(FakePlanner([Click(ref="e1")]), page, guard=FakeGuard(ask=True), approver=approver))
+        == "approval_denied"
+    )
+    assert page.acted == []
 
 
 async def test_a_denied_action_ends_the_run() -> None:
