@@ -29,6 +29,8 @@ class Finals:
         improved = self._improved(winner)
         if winner is not None:
             await self._deliver(winner, improved)
+        if run.progress.infra_failed:
+            run.halt.stop(Reason.coded("attempt_failed"))  # last: whatever else there is says more
         why = outcome(run.halt.reasons, has_winner=winner is not None)
         run.desk.artifacts.sweep(run.run_id)
         if not run.desk.remove(run.desk.work / run.run_id):
