@@ -42,6 +42,7 @@ class ElementFacts(BaseModel):
     form_action: str
     form_method: str
     form_password: bool
+    filled: str
     submits: bool
     page_url: str
     editable: bool
@@ -51,7 +52,8 @@ class ElementFacts(BaseModel):
 
     def digest(self, role: str, name: str) -> str:
         """What must be the same right before dispatch as when a person approved: equal digests, same element and form."""
-        parts = (role, name, self.tag, self.input_type, self.form_method, self.form_action, self.page_url, self.link)
+        place = (role, name, self.tag, self.input_type, self.page_url, self.link)
+        parts = (*place, self.form_method, self.form_action, self.filled)
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 

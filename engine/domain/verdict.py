@@ -17,7 +17,9 @@ class Facts(Frozen):
     input_type: str = ""
     form_action: str = ""
     form_method: str = ""
-    form_password: bool = Field(default=False, description="The element's form has a password field")
+    form_password: bool = Field(
+        default=False, description="The element's form is a login: one password field and at most two fields more"
+    )
     submits: bool = Field(default=False, description="The element is a submit button of its form")
     link: str = Field(default="", description="Where the link that the element is or is in leads")
     frame_url: str = ""
