@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, takewhile
 
 from engine.decide.embedded.words import folded
 from engine.domain.observation import Node, Observation
@@ -18,7 +19,9 @@ FIELDS = TEXT_FIELDS | LISTS
 PRESSABLE = BUTTONS | LINKS | TABS | BOXES | OPTIONS | frozenset({"menuitem", "treeitem", "option"})
 DIALOGS = frozenset({"dialog", "alertdialog"})
 DEAD = frozenset({"disabled", "aria-hidden", "inert", "hidden"})
-READABLE = frozenset({"text", "generic", "paragraph", "strong", "emphasis", "label", "caption", "term", "LabelText", "legend"})
+PLAIN = frozenset({"text", "generic", "paragraph", "strong", "emphasis", "code", "time", "cell", "gridcell"})
+"""Roles that only show a text: what can label, and what can be labelled."""
+
 LABEL_REACH = 3  # how many levels up a label may stand beside a field's container
 
 
@@ -64,13 +67,12 @@ class Scene:
 
     def __init__(self, observation: Observation, goal: str) -> None:
         self.observation = observation
-        self.goal = goal
-        self._echo = folded(goal)
+        self.root = without(observation.root, folded(goal))
 
     @cached_property
     def spots(self) -> tuple[Spot, ...]:
         """Every node but the echo of the goal, in document order."""
-        return tuple(_labelled(list(self._walk(self.observation.root, (), [0]))))
+        return tuple(_labelled(list(_walk(self.root, (), [0]))))
 
     def of(self, roles: frozenset[str]) -> list[Spot]:
         """Usable spots of these roles."""
@@ -101,19 +103,27 @@ class Scene:
 
     def below(self, node: Node) -> list[Spot]:
         """The spots inside a node."""
-        return [spot for spot in self.spots if spot.within(node) and spot.node is not node]
+        top = self.spot(node)
+        following = islice(self.spots, top.order + 1, None)
+        return list(takewhile(lambda spot: len(spot.path) > len(top.path), following))
 
-    def _walk(self, node: Node, path: tuple[Node, ...], count: list[int]) -> Iterator[Spot]:
-        if self._is_echo(node):
-            return
-        yield Spot(node, path, count[0])
-        count[0] += 1
-        for child in node.children:
-            yield from self._walk(child, (*path, node), count)
 
-    def _is_echo(self, node: Node) -> bool:
-        said = folded(node.text or node.name)
-        return len(said) > 8 and said == self._echo
+def without(node: Node, echo: str) -> Node:
+    """The tree without the nodes that say just the echo; the same object where there are none."""
+    kept = tuple(without(child, echo) for child in node.children if not _says(child, echo))
+    same = len(kept) == len(node.children) and all(one is other for one, other in zip(kept, node.children, strict=True))
+    return node if same else node.model_copy(update={"children": kept})
+
+
+def _says(node: Node, echo: str) -> bool:
+    return len(echo) > 8 and folded(node.text or node.name) == echo
+
+
+def _walk(node: Node, path: tuple[Node, ...], count: list[int]) -> Iterator[Spot]:
+    yield Spot(node, path, count[0])
+    count[0] += 1
+    for child in node.children:
+        yield from _walk(child, (*path, node), count)
 
 
 def own_text(node: Node) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.decide.embedded.ground import ENOUGH, EXACT, Grounding, clearest
-from engine.decide.embedded.scene import FIELDS, PRESSABLE, Scene, Spot, all_text
+from engine.decide.embedded.scene import FIELDS, PLAIN, PRESSABLE, Scene, Spot, all_text
 from engine.decide.embedded.words import likeness
 from engine.domain.observation import Node
 
@@ -71,8 +71,8 @@ def _row_score(row: str, cells: tuple[Node, ...], at: int, head: float) -> float
 
 def beside(scene: Scene, label: str) -> Grounding:
     """The element that holds the value labelled so: term and definition, a row of two, a pair of texts, a field."""
-    exact = [(score, spot) for score, spot in _labelled(scene, label) if score >= EXACT]
-    return clearest(exact or [(score, spot) for score, spot in _labelled(scene, label) if score >= ENOUGH])
+    scored = [(score, spot) for score, spot in _labelled(scene, label) if score >= ENOUGH and spot.ref is not None]
+    return clearest([(score, spot) for score, spot in scored if score >= EXACT] or scored)
 
 
 def _labelled(scene: Scene, label: str) -> Iterator[tuple[float, Spot]]:
@@ -93,14 +93,16 @@ def _pairs(node: Node) -> Iterator[tuple[str, Node]]:
     parts = [child for child in node.children if all_text(child) and child.role not in PRESSABLE | FIELDS]
     for one, other in pairwise(parts):
         said = all_text(one).rstrip(":").strip()
-        if len(said) > LABEL_LENGTH:
-            continue
-        if (
-            (one.role, other.role) == ("term", "definition")
-            or one.role == "rowheader"
-            or (len(parts) == 2 and one.role != "heading" and not _holds_more(one) and not _holds_more(other))
-        ):
+        if len(said) <= LABEL_LENGTH and (_labels(one, other) or (len(parts) == 2 and _are_texts(one, other))):
             yield said, other
+
+
+def _labels(one: Node, other: Node) -> bool:
+    return (one.role, other.role) == ("term", "definition") or one.role == "rowheader"
+
+
+def _are_texts(one: Node, other: Node) -> bool:
+    return {one.role, other.role} <= PLAIN and not _holds_more(one) and not _holds_more(other)
 
 
 def _holds_more(node: Node) -> bool:

@@ -107,6 +107,13 @@ def test_the_goals_own_echo_is_no_label() -> None:
     assert first(goal, f"- text: {goal}\n- textbox [ref=e1]") == Type(ref="e1", text="Rome")
 
 
+def test_an_echo_in_a_table_is_no_cell() -> None:
+    """Wherever the goal is repeated, it is not there for the planner."""
+    goal = "read the phone number"
+    page = f"- list:\n  - listitem:\n    - generic: Phone\n    - generic: {goal}\n- generic: {goal}\n- text: a page"
+    assert "I see no" in stuck(goal, page)
+
+
 def test_a_field_is_labelled_by_the_text_before_it() -> None:
     """Where no name is given, as people read it."""
     page = "- paragraph:\n  - text: Phone\n  - textbox [ref=e1]\n- paragraph:\n  - text: Email\n  - textbox [ref=e2]"
