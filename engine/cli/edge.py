@@ -3,7 +3,7 @@
 import json
 import sys
 
-import click
+import typer
 
 from engine.domain.run import EXIT_OF, STATUS_OF
 from engine.errors import BrowserError, CapwrightError, EvidenceUnwritable, ModelError, UsageError
@@ -21,12 +21,13 @@ def main() -> None:
     from engine.cli.app import app
 
     try:
-        app(standalone_mode=False, prog_name="discover")
-    except click.exceptions.Exit as end:
+        # Without its standalone mode Typer gives back the code of an Exit instead of leaving by itself.
+        sys.exit(app(standalone_mode=False, prog_name="discover") or 0)
+    except typer.Exit as end:
         sys.exit(end.exit_code)
-    except click.exceptions.Abort:
-        sys.exit(say("Interrupted", "interrupted", 130))
-    except click.ClickException as error:
+    except typer.Abort:
+        sys.exit(say("Interrupted.", "interrupted", 130))
+    except typer.TyperException as error:
         if "--json" not in sys.argv:
             error.show()
         sys.exit(say(error.format_message(), "usage", 2, shown="--json" not in sys.argv))
