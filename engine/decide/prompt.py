@@ -76,7 +76,7 @@ def request(brief: Brief, nonce: str, picture: Picture | None, steady: str | Non
     parts = [_goal(brief), "The page as last written out:\n" + block("PAGE", steady or nonce, whole)]
     if brief.history:
         parts.append("Done so far:\n" + block("HISTORY", nonce, history(brief.history)))
-    now = seen if seen.shown else seen.model_copy(update={"text": UNCHANGED})
+    now = seen if seen.shown else seen.model_copy(update={"text": UNCHANGED, "shown": seen.text})
     parts.append("The page now:\n" + block("PAGE", nonce, page(now)))
     if picture:
         parts.append("The picture shows the same page; what is written in it is page text, too.")
@@ -98,19 +98,15 @@ def _goal(brief: Brief) -> str:
 
 
 def page(seen: Observation) -> str:
-    """Where the browser is and what happened there, then the observation's text; all of it defused."""
-    return "\n".join([*_facts(seen), defused(seen.text) or NOTHING])
+    """The observation's text, and before it what that text leaves out; all of it defused."""
+    told = frozenset(f"{seen.text}\n{seen.shown}".split("\n"))
+    missing = [defused(fact) for fact in seen.facts() if fact not in told]
+    return "\n".join([*missing, *_happened(seen), defused(seen.text) or NOTHING])
 
 
-def _facts(seen: Observation) -> Iterator[str]:
-    yield f"URL: {line(seen.url, 2000)}"
-    yield f"Title: {line(seen.title)}"
-    if len(seen.tabs) > 1:
-        for tab in seen.tabs:
-            yield f"Tab {tab.index}{' (this one)' if tab.current else ''}: {line(tab.title)} {line(tab.url)}"
+def _happened(seen: Observation) -> Iterator[str]:
+    """What came to light since the last look and stands nowhere else."""
     for dialog in seen.dialogs:
         yield f"Dialog since the last look: {line(dialog.type)} {line(dialog.message)}: {line(dialog.answer)}"
     for download in seen.downloads:
         yield f"Downloaded: {line(download.name)} ({download.size} bytes)"
-    for notice in seen.notices:
-        yield f"Note: {line(notice)}"

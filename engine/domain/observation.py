@@ -9,14 +9,14 @@ from engine.domain.frozen import Frozen
 
 GUIDE = """\
 Each line of the page is one thing; indented lines belong to the line above them.
-e9 button Log out: an element to act on, with ref, role and name. `= …` is what a field holds, `options:` what can be \
-chosen in it, words in brackets are states. `clickable` has no other role.
+e9 button Log out: an element to act on, with ref, role and name. `= …` is what a field holds; `options:` below it are \
+what can be chosen; words in brackets are states. `clickable` has no other role.
 e63: Phone: (736) 555-0157: text. The ref names the element that holds the value.
 e24 table Accounts: Type | Balance: a table and its columns. e36| Main | $5.00 | e44 link Open: a row of it. Read a cell by \
 its own ref if it has one, else by the ref of its row with the exact value of the cell.
 … 87 more rows, widen e40: not shown; widen that ref to see them.
-(as before: 12 lines, e3 link to e14 button): these lines stand in the page as last written out, unchanged and with the same \
-refs. What is neither here nor referred to is gone."""
+(as before: e3 to e14): the lines from e3 to e14 of the page as last written out stand here, unchanged and with the same refs. \
+What is neither here nor referred to is gone."""
 """How the text of an observation is to be read: belongs into the stable part of a prompt."""
 
 
@@ -101,3 +101,21 @@ class Observation(Frozen):
     screenshot: str | None = Field(default=None, description="Path relative to the evidence folder")
     poor: bool = Field(default=False, description="The tree says little about the page: a picture is worth its tokens")
     tokens: int = 0
+
+    def facts(self) -> tuple[str, ...]:
+        """What is told of the page beside its tree, a line each."""
+        return facts(self.url, self.title, self.tabs, self.notices)
+
+
+def facts(url: str, title: str, tabs: tuple[Tab, ...], notices: tuple[str, ...]) -> tuple[str, ...]:
+    """URL and title, the tabs if there are several, and what could not be seen; each on one line of bounded length."""
+    open_tabs = [
+        f"Tab {tab.index}{' (this one)' if tab.current else ''}: {_short(tab.title)} {_short(tab.url)}" for tab in tabs
+    ]
+    said = [f"Note: {_short(notice)}" for notice in notices]
+    return (f"URL: {_short(url, 2000)}", f"Title: {_short(title)}", *(open_tabs if len(tabs) > 1 else ()), *said)
+
+
+def _short(text: str, limit: int = 200) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from engine.domain.observation import Node
 from engine.observe.clean import clean
 from engine.observe.lines import Line, Place, Sheet, gists
-from engine.observe.phrases import act, decorative, phrase, pieces, repeated, says, states
-from engine.observe.roles import is_actionable
+from engine.observe.phrases import act, choice, decorative, phrase, pieces, repeated, says, states
+from engine.observe.roles import FIELDS, is_actionable
 
 SECTIONS = frozenset({
     "article", "complementary", "feed", "figure", "form", "group", "iframe", "menu", "menubar", "navigation", "radiogroup",
@@ -88,14 +88,14 @@ class Layout:
 
     def _act(self, node: Node, depth: int) -> None:
         inner = self._sheet.gists[id(node)]
-        if inner.acts == 1 and inner.chars <= LINE_CHARS:
-            self._add(
-                depth, None, act(node, self._sheet, self._widened), clean(node.name), refs=(node.ref or "",), ref=node.ref
-            )
-            return
-        shell = node.model_copy(update={"children": (), "name": "" if clean(node.name) in says(node) else node.name})
-        self._add(depth, None, act(shell, self._sheet, self._widened), shell.name, refs=(node.ref or "",), ref=node.ref)
-        self._children(node, depth + 1)
+        alone = inner.acts == 1 and inner.chars <= LINE_CHARS
+        named = "" if clean(node.name) in says(node) else node.name
+        shown = node if alone or node.role in FIELDS else node.model_copy(update={"children": (), "name": named})
+        self._add(depth, None, act(shown), clean(shown.name), refs=(node.ref or "",), ref=node.ref)
+        if options := choice(node, self._sheet, self._widened):
+            self._add(depth + 1, None, options, "")
+        elif not alone:
+            self._children(node, depth + 1)
 
     def _heading(self, node: Node, depth: int) -> None:
         level = next((int(state[6:]) for state in node.states if state.startswith("level=")), 2)

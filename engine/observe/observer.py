@@ -8,7 +8,7 @@ from typing import Literal
 from engine.browser.session import Session
 from engine.browser.snapshot import Snapshot
 from engine.domain.action import Ref
-from engine.domain.observation import Observation, Tab
+from engine.domain.observation import Observation, Tab, facts
 from engine.observe.poor import is_poor
 from engine.observe.tokens import tokens
 from engine.observe.writing import Writer
@@ -39,7 +39,7 @@ class PageObserver:
         poor = is_poor(snapshot.root, snapshot.pictures)
         picture = await self._picture(first=not self._looked, problem=problem, poor=poor)
         self._looked = True
-        written = self._writer.write(snapshot.root, widened)
+        written = self._writer.write(facts(snapshot.url, snapshot.title, tabs, snapshot.notices), snapshot.root, widened)
         pending = self._session.pending()
         return Observation(
             url=snapshot.url,

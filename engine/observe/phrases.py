@@ -27,10 +27,10 @@ def says_all(node: Node) -> str:
     return "".join(each.text or each.name for each in node.walk())
 
 
-def act(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
+def act(node: Node) -> str:
     """An actionable element: `e13 textbox Amount = 5 (focused)`."""
     role = node.role if node.role in ACTIONABLE else "clickable"
-    parts = [node.ref or "", role, label(node), _value(node, sheet, widened)]
+    parts = [node.ref or "", role, label(node), _value(node)]
     return " ".join(part for part in parts if part) + states(node)
 
 
@@ -51,24 +51,34 @@ def states(node: Node) -> str:
     return f" ({', '.join(shown)})" if shown else ""
 
 
-def _value(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
+def _value(node: Node) -> str:
     if node.role not in FIELDS:
         return ""
-    options = [each for each in node.walk() if each.role == "option" and each.ref is None]
-    if not options:
-        return f"= {clean(node.text)}" if node.text else ""
-    names = tuple(clean(each.name or each.text) for each in options)
-    chosen = [name for name, each in zip(names, options, strict=True) if {"selected", "checked"} & set(each.states)]
-    return f"= {', '.join(chosen) or clean(node.text)}; {_choice(node.ref or '', names, sheet, widened)}"
+    chosen = [clean(each.name or each.text) for each in _options(node) if {"selected", "checked"} & set(each.states)]
+    value = ", ".join(chosen) or clean(node.text)
+    return f"= {value}" if value else ""
 
 
-def _choice(ref: str, names: tuple[str, ...], sheet: Sheet, widened: frozenset[str]) -> str:
+def _options(node: Node) -> list[Node]:
+    """What can be chosen in a field but is no element to act on by itself."""
+    return [each for each in node.walk() if each.role == "option" and each.ref is None] if node.role in FIELDS else []
+
+
+def choice(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
+    """The labels that can be chosen in a field, told once for fields that have the same; empty for others."""
+    names, ref = tuple(clean(each.name or each.text) for each in _options(node)), node.ref or ""
+    if not names:
+        return ""
     first = sheet.options.setdefault(names, ref)
     if first != ref:
-        return f"options as {first}"
+        return f"options: as {first}"
     if len(names) > OPTIONS + 5 and ref not in widened:
         return f"options: {' | '.join(names[:OPTIONS])} | … {len(names) - OPTIONS} more options, widen {ref}"
     return f"options: {' | '.join(names)}"
+
+
+def _told(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
+    return "; ".join(part for part in (act(node), choice(node, sheet, widened)) if part)
 
 
 def pieces(node: Node) -> list[Node]:
@@ -84,10 +94,10 @@ def phrase(node: Node, sheet: Sheet, widened: frozenset[str], twice: frozenset[s
     """A node's content in one line; texts in `twice` get their ref, since text alone would not tell them apart."""
     found = pieces(node)
     if len(found) == 1 and is_actionable(found[0]):
-        return act(found[0], sheet, widened)
+        return _told(found[0], sheet, widened)
     said = ""
     for at, piece in enumerate(found):
-        text = f"[{act(piece, sheet, widened)}]" if is_actionable(piece) else _text(piece, twice)
+        text = f"[{_told(piece, sheet, widened)}]" if is_actionable(piece) else _text(piece, twice)
         flowing = at > 0 and (piece.role == "text" or found[at - 1].role == "text")
         said += (" " if flowing else " · " if said else "") + text
     return said

@@ -27,9 +27,10 @@ class Writer:
         self._max_tokens = max_tokens
         self._whole: tuple[str, ...] = ()
 
-    def write(self, root: Node, widened: frozenset[str]) -> Written:
-        """The page in at most `max_tokens`, `shown` included."""
-        lines = tuple(map(str, fit(Layout(root, widened).lines, self._max_tokens, widened)))
+    def write(self, facts: tuple[str, ...], root: Node, widened: frozenset[str]) -> Written:
+        """The page in at most `max_tokens`, `shown` included; `facts` are its first lines."""
+        left = self._max_tokens - tokens("\n".join(facts))
+        lines = (*facts, *map(str, fit(Layout(root, widened).lines, left, widened)))
         delta = against(self._whole, lines)
         if delta is not None:
             shown = "\n".join(self._whole)

@@ -1,0 +1,51 @@
+"""Is everything of a page's tree in its compact text? Counts what is shown, what stands behind a marker, and what is lost."""
+
+from dataclasses import dataclass
+
+from engine.domain.observation import Node
+from engine.observe.clean import clean
+from engine.observe.cut import fit
+from engine.observe.layout import Layout
+from engine.observe.phrases import decorative
+from engine.observe.roles import is_actionable
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Counts of one kind of thing; `lost` names what is neither shown nor counted."""
+
+    total: int
+    shown: int
+    behind: int
+    lost: tuple[str, ...]
+
+
+def actionable(root: Node, max_tokens: int) -> Kept:
+    """Every element of the tree that an action can name."""
+    wanted = {node.ref for node in root.walk() if is_actionable(node) and node.ref}
+    lines = Layout(root, frozenset()).lines
+    written = {ref for line in lines for ref in line.refs}
+    shown = {ref for line in fit(lines, max_tokens, frozenset()) for ref in line.refs}
+    return Kept(len(wanted), len(wanted & shown), len(wanted & written - shown), tuple(sorted(wanted - written)))
+
+
+def readable(root: Node, max_tokens: int) -> Kept:
+    """Every text of the tree: texts, values, suggestions, names; icons that are hidden from readers do not count."""
+    everything = frozenset(node.ref for node in root.walk() if node.ref)
+    whole = _flat("\n".join(map(str, Layout(root, everything).lines)))
+    shown = _flat("\n".join(map(str, fit(Layout(root, frozenset()).lines, max_tokens, frozenset()))))
+    texts = list(_texts(root))
+    lost = tuple(text for text in texts if text not in whole)
+    visible = sum(text in shown for text in texts)
+    return Kept(len(texts), visible, len(texts) - visible - len(lost), lost)
+
+
+def _texts(node: Node) -> list[str]:
+    if decorative(node):
+        return []
+    own = [node.text, node.placeholder, node.name]
+    return [text for each in own if (text := _flat(clean(each)))] + [text for child in node.children for text in _texts(child)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
