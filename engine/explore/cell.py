@@ -1,6 +1,7 @@
 """The story of one cell: wait for a slot, be admitted, attempt, seal, score, be recorded."""
 
 from pathlib import Path
+from typing import NoReturn
 
 from engine.domain.cost import Admitted, Refused
 from engine.domain.evaluation import CANDIDATE, HOST, Scoring
@@ -124,17 +125,27 @@ class CellStory:
             report = await run.halt.race(seconds, run.desk.dispatcher.dispatch(order, meter))
         except DeadlineExceeded:
             report = Report("timeout")
+            if run.wall_left() <= 0:
+                run.halt.abort(Reason.coded("budget_exhausted"))
         except Aborted:
-            await self._quiesce(order)
-            over = any(reason.code == "budget_exhausted" for reason in run.halt.reasons)
-            late: CellState | None = "timeout" if over else None
-            if not run.halt.lease_lost:
-                self._settle(order.cell, admission, Report("timeout"), late)
-            raise
+            report = Report("timeout")
+        if run.halt.aborted and report.end == "timeout":
+            await self._stopped(order, admission, report)
         if not await self._quiesce(order):
             run.desk.leftovers.add(order.place)
             return Report("cleanup_failed", report.usage, report.model, report.called)
         return report
+
+    async def _stopped(self, order: Order, admission: Admitted, report: Report) -> NoReturn:
+        """The run ended under the attempt: what it cost is not known, and its cell is closed with the run."""
+        run = self._run
+        if not await self._quiesce(order):
+            run.desk.leftovers.add(order.place)
+            run.halt.stop(Reason.coded("cleanup_failed"))
+        if not run.halt.lease_lost:
+            over = any(reason.code == "budget_exhausted" for reason in run.halt.reasons)
+            self._settle(order.cell, admission, report, "timeout" if over else None)
+        raise Aborted
 
     async def _quiesce(self, order: Order) -> bool:
         try:

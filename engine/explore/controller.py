@@ -59,6 +59,7 @@ class Controller:
     async def _branch(self, cells: Sequence[CellId]) -> None:
         for cell in cells:
             async with self._parallel:
+                look(self._run)
                 if not await self._run.halt.may_begin():
                     return
                 await self._story.tell(cell)

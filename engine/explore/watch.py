@@ -18,15 +18,15 @@ async def watch(run: RunContext) -> None:
 
 
 def look(run: RunContext) -> None:
-    """Once."""
-    record = run.book.record()
-    if record.cancel_code is not None:
+    """Once: also before every cell, so that no cell begins after a cancel or a pause was written."""
+    state, cancelled, paused = run.book.wishes()
+    if cancelled:
         run.halt.abort(Reason(status="cancelled"))
     elif run.wall_left() <= 0:
         run.halt.abort(Reason.coded("budget_exhausted"))
     else:
-        run.halt.pause(record.pause_requested)
-        if record.pause_requested and record.state == "exploring" and run.halt.in_flight == 0 and not run.halt.stopping:
+        run.halt.pause(paused)
+        if paused and state == "exploring" and run.halt.in_flight == 0 and not run.halt.stopping:
             run.book.move("paused")
-        elif record.state == "paused" and not record.pause_requested:
+        elif state == "paused" and not paused:
             run.book.move("exploring")

@@ -63,6 +63,15 @@ class RunBook:
         with self._database.read() as connection:
             return record(connection.execute("SELECT * FROM explorations WHERE run_id = ?", (self.run_id,)).fetchone())
 
+    def wishes(self) -> tuple[RunState, bool, bool]:
+        """The run's state, and whether somebody wants it cancelled or paused."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT state, cancel_code IS NOT NULL AS cancel, pause_requested FROM explorations WHERE run_id = ?",
+                (self.run_id,),
+            ).fetchone()
+        return row["state"], bool(row["cancel"]), bool(row["pause_requested"])
+
     def wall_used_ms(self) -> int:
         """Wall time so far, without what was paused."""
         with self._database.read() as connection:
