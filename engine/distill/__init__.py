@@ -1,0 +1,1 @@
+"""Trajectory → draft capability: pure; what needs a page comes in as what the actor saw."""
