@@ -1,5 +1,6 @@
 """Searching, and coming to the page of one thing: by what the page shows, a row or link with its key, or a search."""
 
+from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
 from engine.decide.embedded.filling import put
@@ -14,12 +15,13 @@ from engine.domain.action import Click, Press
 OPENING = ("open", "view", "details", "show", "select", "edit")
 SEEKING = ("search", "find", "go", "submit", "apply", "filter")
 PAGES = 10
+LONG = 5  # digits of a key that nothing else on a site has by chance
 
 
 def locate(intent: Locate, turn: Turn) -> Move:
     """Finished when the page is about the key."""
     scene, what = turn.scene, f"{intent.noun} {intent.key}"
-    if shows(scene, intent.key):
+    if shows(scene, intent):
         return Finished()
     row = entry(scene, intent.key)
     opened = f"open {what}"
@@ -41,13 +43,22 @@ def search(intent: Search, turn: Turn) -> Move:
     return _seek(intent.noun, names, intent.value, turn)
 
 
-def shows(scene: Scene, key: str) -> bool:
-    """Whether the page is about `key`: its path, title or a heading says so, and it is no list of results."""
-    path = unquote(urlsplit(scene.observation.url).path)
-    if folded(key) in [folded(part) for part in path.split("/")]:
+def shows(scene: Scene, wanted: Locate) -> bool:
+    """Whether the page is about the thing: its path, title or a heading says so, and it is no list of results.
+
+    A short number says little by itself, so its noun must stand with it.
+    """
+    parts = [folded(part) for part in unquote(urlsplit(scene.observation.url).path).split("/")]
+    before = [one for one, other in pairwise(parts) if other == folded(wanted.key)]
+    if any(_tells(f"{part} {wanted.key}", wanted) for part in before):
         return True
     titles = [scene.observation.title] + [all_text(spot.node) for spot in scene.spots if spot.node.role == "heading"]
-    return any(holds(title, key) and not {"search", "result"} & set(tokens(title)) for title in titles)
+    return any(_tells(title, wanted) and not {"search", "result"} & set(tokens(title)) for title in titles)
+
+
+def _tells(text: str, wanted: Locate) -> bool:
+    certain = len(wanted.key) >= LONG or not wanted.key.isdigit() or folded(text) == folded(wanted.key)
+    return holds(text, wanted.key) and (certain or bool(set(tokens(wanted.noun)) & set(tokens(text))))
 
 
 def entry(scene: Scene, key: str) -> Grounding:

@@ -7,8 +7,8 @@ from engine.decide.embedded.filling import option_for, options_of, put
 from engine.decide.embedded.ground import Grounding, best
 from engine.decide.embedded.intents import FormTask, Slot
 from engine.decide.embedded.moves import Blocked, Do, Finished, Move, Turn
-from engine.decide.embedded.progress import Deed
-from engine.decide.embedded.scene import BUTTONS, FIELDS, LINKS, LISTS, TABS, Scene, Spot
+from engine.decide.embedded.progress import ASIDE, Deed
+from engine.decide.embedded.scene import BUTTONS, FIELDS, LINKS, LISTS, TABS, Scene, Spot, all_text
 from engine.decide.embedded.words import likeness
 from engine.domain.action import Click
 
@@ -106,13 +106,23 @@ def confirmed(intent: FormTask, sent: Deed, turn: Turn) -> Move:
         return Do(Click(ref=confirm.spot.node.ref), why)
     if any(request.status is not None and request.status >= 400 for request in sent.outcome.requests):
         return Blocked(f"The site did not take it. {scene.messages}".strip())
+    if any(deed.number > sent.number and deed.part not in (sent.part, ASIDE) for deed in turn.whole.deeds):
+        return Blocked("The session ended while the form was sent; whether it took is not known.")
     _, missing = slots_on(scene, intent.slots, intent.pieces)
     alerts = [spot for spot in scene.spots if spot.node.role == "alert" and _said(spot)]
     if alerts and (missing is None or _WRONG.search(scene.messages)):
         return Blocked(f"It was not accepted: {scene.messages}")
-    if missing is None and not sent.changed:
-        return Blocked("Submitting the form changed nothing on the page.")
-    return Finished()
+    return Finished() if _took(intent, sent, turn, gone=missing is not None) else Blocked("No sign on the page that it took.")
+
+
+def _took(intent: FormTask, sent: Deed, turn: Turn, gone: bool) -> bool:
+    """The page says something new; or the form is gone, and the page is another or shows what was filled in."""
+    since = [deed.outcome for deed in turn.past.deeds if deed.number >= sent.number]
+    if turn.scene.messages or any(outcome.appeared for outcome in since):
+        return True
+    shown = all_text(turn.scene.root)
+    moved = any(outcome.url_before != outcome.url_after for outcome in since)
+    return gone and (moved or any(slot.value in shown for slot in intent.slots))
 
 
 def _said(spot: Spot) -> bool:

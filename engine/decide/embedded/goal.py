@@ -72,13 +72,21 @@ Rule: TypeAlias = Callable[[str, str, Reader], list[Intent]]
 def read_goal(goal: Goal) -> tuple[Intent, ...]:
     """Every intent of the goal in order. A clause that is not understood is there as Unknown."""
     reader = Reader(goal, mask(goal.text, goal.inputs))
-    found: list[Intent] = []
+    found: list[Intent] = _unasked_sign_in(reader)
     for clause in cut(_led(reader), VERBS):
         for said in _read_clause(clause, reader):
             intent = _that(said, found)
             if not _known(intent, found):
                 found.append(intent)
     return tuple(found)
+
+
+def _unasked_sign_in(reader: Reader) -> list[Intent]:
+    """Credentials that were given and are nowhere in the goal are for whatever form asks for them first."""
+    user, password = credential(reader.goal.secrets)
+    said = re.search(r"(?i)\b(?:log|sign) ?(?:in|on)\b|authenticate|\{\{secret\.", reader.goal.text)
+    given = bool(user and password) and not said
+    return [SignIn(f"{{{{secret.{user}}}}}", f"{{{{secret.{password}}}}}", asked=False)] if given else []
 
 
 def _led(reader: Reader) -> str:

@@ -35,10 +35,11 @@ class Text:
 
 @dataclass(frozen=True)
 class SignIn:
-    """Sign in with these values, which may be secret placeholders."""
+    """Sign in with these values, which may be secret placeholders; `asked` is False when the goal does not say so."""
 
     user: str
     password: str
+    asked: bool = True
 
 
 @dataclass(frozen=True)

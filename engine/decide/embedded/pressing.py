@@ -7,7 +7,7 @@ from engine.decide.embedded.ground import ENOUGH, Grounding, best, clearest, gro
 from engine.decide.embedded.intents import Phrase, Press, Unfold
 from engine.decide.embedded.moves import Blocked, Do, Finished, Move, Turn
 from engine.decide.embedded.scene import BUTTONS, LINKS, PRESSABLE, TABS, Scene, Spot, all_text
-from engine.decide.embedded.tables import row_likeness
+from engine.decide.embedded.tables import row_of
 from engine.decide.embedded.words import likeness
 from engine.domain.action import Click, Navigate
 
@@ -53,7 +53,7 @@ def _in_row(target: Phrase, scene: Scene) -> Grounding | None:
     what, _, row = re.sub(r"\s+(?:of|for|in)\s+(?:the\s+)?", "\0", target.whole or target.text, count=1).partition("\0")
     if not row or target.quoted:
         return None
-    rows = clearest([(score, spot) for spot in scene.spots if (score := row_likeness(row, spot)) >= ENOUGH])
+    rows = row_of(scene, row)
     inside = [] if rows.spot is None else [spot for spot in scene.below(rows.spot.node) if spot.usable]
     found = best([spot for spot in inside if spot.node.role in PRESSABLE], what)
     return found if found.spot else rows if rows.rivals else None

@@ -29,6 +29,8 @@ def sign_in(intent: SignIn, turn: Turn) -> Move:
     scene = turn.scene
     password = password_field(scene)
     user = user_field(scene, password)
+    if not intent.asked and not turn.past.deeds and not asks_to_sign_in(scene):
+        return Finished()
     if password is None and (user is None or turn.past.did(SUBMIT)):
         return _no_form(turn)
     if not intent.password or not intent.user:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from engine.decide.embedded.ground import ENOUGH, EXACT, Grounding, clearest
 from engine.decide.embedded.scene import FIELDS, PLAIN, PRESSABLE, Scene, Spot, all_text
-from engine.decide.embedded.words import likeness
+from engine.decide.embedded.words import reads_as, tokens
 from engine.domain.observation import Node
 
 TABLES = frozenset({"table", "grid", "treegrid"})
@@ -48,25 +48,36 @@ def cell(scene: Scene, row: str, column: str) -> Grounding:
     """The cell in the column headed so, in the row that has such a cell."""
     scored: list[tuple[float, Spot]] = []
     for table in tables(scene):
-        heads = [likeness(column, header) for header in table.headers]
+        heads = [reads_as(column, header) for header in table.headers]
         top = max(heads, default=0.0)
         at = [index for index, score in enumerate(heads) if score >= ENOUGH and score >= top - 0.01]
+        told = _apart(scene, table, row)
         for cells in table.rows:
-            scored += [(score, scene.spot(cells[index])) for index in at if (score := _row_score(row, cells, index, top))]
+            scored += [(min(score, top), scene.spot(cells[index])) for index in at if (score := _fits(told, cells, index))]
+    return clearest([(score, spot) for score, spot in scored if spot.ref is not None])
+
+
+def row_of(scene: Scene, words: str) -> Grounding:
+    """The row of any table that has a cell with these words."""
+    scored: list[tuple[float, Spot]] = []
+    for table in tables(scene):
+        told = _apart(scene, table, words)
+        fitting = [(_fits(told, cells), scene.spot(cells[0]).path[-1]) for cells in table.rows]
+        scored += [(score, scene.spot(row)) for score, row in fitting if score]
     return clearest(scored)
 
 
-def row_likeness(words: str, spot: Spot) -> float:
-    """How well one cell of a row fits the words; 0 for what is no row."""
-    cells = [child for child in spot.node.children if child.role in CELLS - {"columnheader"}] if spot.node.role == "row" else []
-    return max((likeness(words, all_text(cell)) for cell in cells), default=0.0)
+def _apart(scene: Scene, table: Table, words: str) -> str:
+    """The words that tell a row, without those that the table says of all of its rows: its name and its headers."""
+    said = {token for title in _titles(scene, table) for token in tokens(title)}
+    return " ".join(word for word in words.split() if not set(tokens(word)) <= said) or words
 
 
-def _row_score(row: str, cells: tuple[Node, ...], at: int, head: float) -> float:
-    if at >= len(cells):
+def _fits(words: str, cells: tuple[Node, ...], but: int = -1) -> float:
+    if but >= len(cells):
         return 0.0
-    score = max((likeness(row, all_text(each)) for index, each in enumerate(cells) if index != at), default=0.0)
-    return min(score, head) if score >= ENOUGH else 0.0
+    score = max((reads_as(words, all_text(each)) for index, each in enumerate(cells) if index != but), default=0.0)
+    return score if score >= ENOUGH else 0.0
 
 
 def beside(scene: Scene, label: str) -> Grounding:
@@ -78,13 +89,13 @@ def beside(scene: Scene, label: str) -> Grounding:
 def _labelled(scene: Scene, label: str) -> Iterator[tuple[float, Spot]]:
     for spot in scene.spots:
         if spot.node.role in FIELDS:
-            yield likeness(label, spot.label), spot
+            yield reads_as(label, spot.label), spot
         for key, value in _pairs(spot.node):
-            yield likeness(label, key), scene.spot(value)
+            yield reads_as(label, key), scene.spot(value)
     for table in tables(scene):
         if len(table.rows) == 1:
             yield from (
-                (likeness(label, head), scene.spot(each)) for head, each in zip(table.headers, table.rows[0], strict=False)
+                (reads_as(label, head), scene.spot(each)) for head, each in zip(table.headers, table.rows[0], strict=False)
             )
 
 
@@ -115,7 +126,7 @@ def named(scene: Scene, words: str) -> Grounding:
     if not words:
         headed = [table for table in found if table.headers] or found
         return Grounding(headed[0].spot) if len(headed) == 1 else Grounding(rivals=tuple(table.spot for table in headed))
-    scored = [(max(likeness(words, title) for title in _titles(scene, table)), table.spot) for table in found]
+    scored = [(max(reads_as(words, title) for title in _titles(scene, table)), table.spot) for table in found]
     return clearest([(score, spot) for score, spot in scored if score >= ENOUGH])
 
 

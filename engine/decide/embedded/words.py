@@ -33,6 +33,9 @@ SAME: tuple[tuple[str, ...], ...] = (
 )
 """Ordinary words of interfaces that mean the same; the first of each row stands for all of it."""
 
+GENERIC = frozenset({"number", "address", "value", "name", "date"})
+"""Nouns that a label may leave out: `phone number` is labelled Phone."""
+
 FILLERS = frozenset("a an the this that its their his her my your our of please all on".split())  # noqa: SIM905 one line a reader can take in
 _CANON = {phrase: row[0] for row in SAME for phrase in row}
 _PHRASES = re.compile(
@@ -79,6 +82,14 @@ def likeness(wanted: str, name: str) -> float:
     if asked and asked == held:
         return 0.96
     return _overlap(asked, held)
+
+
+def reads_as(wanted: str, label: str) -> float:
+    """Likeness for reading, where a near miss is a wrong value: every wanted word is in the label, but for generic ones."""
+    score = likeness(wanted, label)
+    held = tokens(label)
+    missing = {token for token in tokens(wanted) if not any(alike(token, other) for other in held)}
+    return score if missing <= GENERIC and missing != set(tokens(wanted)) else 0.0
 
 
 def _overlap(asked: tuple[str, ...], held: tuple[str, ...]) -> float:

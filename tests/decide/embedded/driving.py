@@ -13,7 +13,7 @@ from engine.domain.policy import Policy, Scope
 from engine.domain.run import Goal
 from engine.domain.secret import Secrets
 from engine.domain.step import Step, Value
-from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
+from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal
 from engine.guard.guard import PolicyGuard
 from engine.observe.observer import PageObserver
 
@@ -44,6 +44,9 @@ class Person:
         if self.yes:
             return self.guard.grant(needed, f"a{step}")
         return Refusal(action=needed.action, rule="person", why="Denied by the person who was asked.")
+
+    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
+        return None
 
 
 @dataclass(frozen=True)

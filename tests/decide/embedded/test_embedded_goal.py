@@ -25,7 +25,7 @@ from engine.domain.run import Goal
 MARKS = SignIn("{{secret.user}}", "{{secret.password}}")
 
 
-def intents(text: str, inputs: dict[str, str] | None = None, secrets: tuple[str, ...] = ("user", "password")) -> list[Intent]:
+def intents(text: str, inputs: dict[str, str] | None = None, secrets: tuple[str, ...] = ()) -> list[Intent]:
     return list(read_goal(Goal(text=text, target="http://site", inputs=inputs or {}, secrets=secrets)))
 
 
@@ -55,7 +55,8 @@ READINGS: list[tuple[str, list[Intent]]] = [
 @pytest.mark.parametrize(("text", "wanted"), READINGS, ids=[text for text, _ in READINGS])
 def test_reads_everyday_sentences(text: str, wanted: list[Intent]) -> None:
     """Each sentence is these intents and nothing else."""
-    assert intents(text) == wanted
+    asked = ("user", "password") if MARKS in wanted else ()
+    assert intents(text, secrets=asked) == wanted
 
 
 def test_a_shared_noun_belongs_to_every_item() -> None:
@@ -111,3 +112,10 @@ def test_what_is_quoted_is_never_read(value: str) -> None:
 def test_any_sentence_can_be_read(text: str) -> None:
     """Nonsense is Unknown, never an exception."""
     read_goal(Goal(text=text, target="http://site"))
+
+
+def test_secrets_that_no_clause_types_are_for_a_form_that_asks() -> None:
+    """Only with both of them, and only when the goal does not sign in by itself."""
+    assert intents("press Go", secrets=("user", "password"))[0] == SignIn("{{secret.user}}", "{{secret.password}}", asked=False)
+    assert intents("press Go", secrets=("token",)) == [Press(Phrase("Go"))]
+    assert len(intents('enter "{{secret.user}}" as the name', secrets=("user", "password"))) == 1

@@ -8,6 +8,7 @@ from engine.browser.launch import Browser
 from engine.browser.session import SessionSettings, open_session
 from engine.demo import TellerConsole
 from engine.demo.sessions import DEMO_PASSWORD, DEMO_USER
+from engine.domain.action import Type
 from engine.domain.run import Goal
 from engine.domain.secret import Secret, Secrets
 from engine.domain.step import Step
@@ -81,8 +82,8 @@ async def test_types_secrets_by_name_only(teller: Teller) -> None:
 
 
 async def test_finds_members_by_last_name_and_reads_the_table(teller: Teller) -> None:
-    """The table that is read has the family in every row."""
-    driven = await teller.asks("Log in, find members by last name Johnson and read the table")
+    """The table that is read has the family in it; that one must sign in first goes without saying."""
+    driven = await teller.asks("find members by last name Johnson and read the table")
     assert driven.stop.reason == "done", driven.story
     assert "Johnson" in driven.values[0].raw
 
@@ -208,14 +209,14 @@ async def test_understands_the_same_wish_in_other_words(teller: Teller, console:
 async def test_adds_a_note_in_the_frame(teller: Teller, console: TellerConsole) -> None:
     """The form in the frame is found by what it is about."""
     driven = await teller.asks(f'Log in and add a note "Call back, then close" to member {MEMBER}')
-    words = "note" if console.tenant != "summit" else "remark"
-    if words == "remark":
-        assert driven.stop.reason == "stuck", driven.story  # it calls notes otherwise, and no dictionary of ours says so
+    if console.tenant == "summit":
+        assert driven.stop.reason == "stuck", (
+            driven.story
+        )  # it says remark, and no dictionary of ours knows that this is a note
         return
     assert driven.stop.reason == "done", driven.story
-    assert [each.text for each in console.records.notes(MEMBER)][-1:] == ["Call back, then close"] or kinds(console).count(
-        "add_note"
-    ) == 1
+    added = [dict(each.parameters) for each in console.operations() if each.kind == "add_note"]
+    assert [each["text"] for each in added] == ["Call back, then close"]
 
 
 async def test_opens_what_stands_in_one_row(teller: Teller, console: TellerConsole) -> None:
@@ -227,3 +228,16 @@ async def test_opens_what_stands_in_one_row(teller: Teller, console: TellerConso
         return
     assert driven.stop.reason == "done", driven.story
     assert f"{MEMBER}-70" in driven.steps[-1].url
+
+
+async def test_a_session_that_ends_with_the_submit_is_not_taken_for_success(teller: Teller, console: TellerConsole) -> None:
+    """Nothing was saved, so the end is not done."""
+
+    def end_before_saving(step: Step) -> None:
+        if step.decision.action == Type(ref=getattr(step.decision.action, "ref", "e1"), text="62701"):
+            console.expire_sessions()
+
+    goal = f"Log in and change member {MEMBER}'s address to 12 Oak Street, Springfield, IL 62701"
+    driven = await teller.asks(goal, tell=end_before_saving)
+    assert driven.stop.reason == "stuck", driven.story
+    assert "change_address" not in kinds(console)

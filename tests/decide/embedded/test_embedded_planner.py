@@ -391,3 +391,22 @@ def test_always_ends_and_acts_on_live_elements_only(goal: str, nodes: list[tuple
     written = [each.model_dump_json() for each in taken]
     assert all(getattr(each, "ref", None) in {*live, None} for each in taken)
     assert all(written.count(each) <= 2 for each in written)
+
+
+def test_a_near_miss_is_not_read() -> None:
+    """The account number is not any number, though the phone number is any phone."""
+    terms = "  - term: Number\n  - definition [ref=e1]: 17\n  - term: Phone\n  - definition [ref=e2]: 555"
+    page = f"- text: a page\n- generic:\n{terms}"
+    assert "I see no account number" in stuck("read the account number", page)
+    extract = first("read the phone number", page)
+    assert isinstance(extract, Extract)
+    assert extract.readings[0].ref == "e2"
+
+
+def test_a_short_number_alone_does_not_tell_the_page() -> None:
+    """/branch/17 is not the page of order 17; /orders/17 is."""
+    page = '- heading "Top 17 of the week" [ref=e1]\n- link "17" [ref=e2]'
+    made = Goal(text="open order 17", target=SITE)
+    for url, done in ((f"{SITE}/branch/17", False), (f"{SITE}/orders/17", True)):
+        decision = decide(Brief(goal=made, observation=observed(page, url), history=(), allowed=ALLOWED))
+        assert isinstance(decision.action, Done) is done
