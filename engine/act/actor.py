@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 from engine.act.dialogs import DialogDesk
 from engine.act.reading import read
 from engine.act.typing import put
-from engine.browser.element import Element, ElementFacts
+from engine.browser.element import Element
 from engine.browser.session import Session
 from engine.domain.action import (
     Action,
@@ -50,7 +50,10 @@ class Writes(Protocol):
 
 
 class PageActor:
-    """The Actor of the loop and of replay. `files` are the operator's registered uploads, name to path."""
+    """The Actor of the loop and of replay. `files` are the operator's registered uploads, name to path.
+
+    A `lean` actor neither settles nor looks at what appeared: a replay waits for the conditions that were recorded instead.
+    """
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class PageActor:
         files: Mapping[str, str] | None = None,
         writes: Writes | None = None,
         typed: Callable[[str], None] = lambda _name: None,
+        lean: bool = False,
     ) -> None:
         self._session = session
         self._desk = desk
@@ -71,6 +75,7 @@ class PageActor:
         self._files = files or {}
         self._writes = writes
         self._typed = typed
+        self._lean = lean
         self._downloads: tuple[Download, ...] = ()
         self._perform: dict[type, Callable[[Any, Element | None, Facts], Awaitable[None]]] = {
             Navigate: self._navigate, Click: self._click, Type: self._type, Select: self._select, Press: self._press,
@@ -85,7 +90,7 @@ class PageActor:
             return Facts(page_url=self._session.url)
         node = observation.root.find(ref)
         live = await self._session.element(ref).facts()
-        return place(live, self._session.url, node.role if node else "", node.name if node else "")
+        return live.place(self._session.url, node.role if node else "", node.name if node else "")
 
     async def act(self, permit: Permit, step: int = 0, element: Element | None = None) -> Outcome:
         """Do it, on the ref's element or on a given one.
@@ -98,7 +103,7 @@ class PageActor:
         ref = getattr(action, "ref", None)
         element = element or (self._session.element(ref) if ref else None)
         before = self._session.url
-        marks = await self._session.marks()
+        marks = () if self._lean else await self._session.marks()
         target, problem = None, ""
         self._desk.begin(permit)
         if self._writes:
@@ -115,7 +120,8 @@ class PageActor:
 
     async def _quiet(self) -> None:
         """Wait for the page to settle, and for a person where the page's own request waits for one."""
-        await self._session.settle()
+        if not self._lean:
+            await self._session.settle()
         while self._writes and await self._writes.idle():
             await self._session.settle()
 
@@ -124,7 +130,7 @@ class PageActor:
     ) -> Outcome:
         events = await self._session.drain()
         self._downloads += events.downloads
-        after = await self._session.marks()
+        after = () if self._lean else await self._session.marks()
         refused = " ".join(self._writes.refused) if self._writes else ""
         return Outcome(
             ok=not (problem or held or refused),
@@ -142,7 +148,7 @@ class PageActor:
         )
 
     async def _navigate(self, action: Navigate, _element: Element | None, _facts: Facts) -> None:
-        await self._session.open(urljoin(self._base, action.url))
+        await self._session.open(urljoin(self._base, action.url), settle=not self._lean)
         status = self._session.watch.main_status
         if status is not None and status >= 400:
             raise ActionFailed(f"The site answered {status} for {action.url}.")
@@ -218,23 +224,6 @@ class PageActor:
         return Outcome(
             ok=not problems, problem=" ".join(problems), url_before=url, url_after=url, values=tuple(values), targets=targets
         )
-
-
-def place(live: ElementFacts, page_url: str, role: str, name: str) -> Facts:
-    """Facts for the guard: what the snapshot calls the element, and what the live element says of its form and document."""
-    return Facts(
-        page_url=page_url,
-        role=role,
-        name=name,
-        input_type=live.input_type,
-        form_action=live.form_action,
-        form_method=live.form_method,
-        form_password=live.form_password,
-        submits=live.submits,
-        link=live.link,
-        frame_url=live.page_url,
-        fingerprint=live.digest(role, name),
-    )
 
 
 def present(element: Element | None) -> Element:

@@ -13,6 +13,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from pydantic import BaseModel, ConfigDict
 
 from engine.browser.deadline import is_gone, within
+from engine.domain.verdict import Facts
 from engine.errors import ActionFailed, BrowserGone, StaleRef
 
 FACTS = files("engine.browser").joinpath("facts.js").read_text()
@@ -55,6 +56,22 @@ class ElementFacts(BaseModel):
         place = (role, name, self.tag, self.input_type, self.page_url, self.link)
         parts = (*place, self.form_method, self.form_action, self.filled)
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+    def place(self, page_url: str, role: str, name: str) -> Facts:
+        """Facts for the guard, together with the role and name that the snapshot or the matching found."""
+        return Facts(
+            page_url=page_url,
+            role=role,
+            name=name,
+            input_type=self.input_type,
+            form_action=self.form_action,
+            form_method=self.form_method,
+            form_password=self.form_password,
+            submits=self.submits,
+            link=self.link,
+            frame_url=self.page_url,
+            fingerprint=self.digest(role, name),
+        )
 
 
 @dataclass(frozen=True)
@@ -100,6 +117,12 @@ class Element:
         chosen: list[str] = await self._do(self.locator.evaluate(script, timeout=2000), "reading it back")
         return chosen
 
+    async def options(self) -> list[str]:
+        """Labels of a native select's options that can be chosen."""
+        script = "e => [...e.options].filter(o => !o.disabled).map(o => o.label.replace(/\\s+/g, ' ').trim())"
+        labels: list[str] = await self._do(self.locator.evaluate(script, timeout=2000), "reading its options")
+        return labels
+
     async def upload(self, path: str) -> None:
         """Put one file into a file field."""
         await self._do(self.locator.set_input_files(path, timeout=ACT_SECONDS * 1000), "giving it a file")
@@ -113,6 +136,12 @@ class Element:
         """The value of a field, or the text of an editable element."""
         script = "element => 'value' in element ? String(element.value) : element.innerText"
         value: str = await self._do(self.locator.evaluate(script, timeout=2000), "reading it back")
+        return value
+
+    async def attribute(self, name: str) -> str:
+        """An attribute as written; a link's address is resolved."""
+        script = "(element, name) => (name === 'href' ? element.href : element.getAttribute(name)) ?? ''"
+        value: str = await self._do(self.locator.evaluate(script, name, timeout=2000), "reading it")
         return value
 
     async def text(self) -> str:

@@ -22,6 +22,7 @@ from engine.errors import BrowserGone, DeadlineExceeded, TargetUnreachable
 
 VIEWPORT = (1280, 800)
 MARKS = files("engine.browser").joinpath("marks.js").read_text()
+SHOWS = files("engine.browser").joinpath("shows.js").read_text()
 SECRET_FIELDS = (
     "input[type=password], input[autocomplete^=cc-], input[autocomplete*=password], input[autocomplete=one-time-code]"
 )
@@ -74,7 +75,7 @@ class Session:
         """Whether a page is left to act on."""
         return not self.watch.crashed and any(not page.is_closed() for page in self.pages)
 
-    async def open(self, url: str) -> None:
+    async def open(self, url: str, *, settle: bool = True) -> None:
         """Go to a URL and settle. Raises TargetUnreachable with the browser's own reason, or when the site answers 5xx."""
         self.watch.main_status = None
         wait = self.settings.open_seconds
@@ -88,20 +89,21 @@ class Session:
             if "is interrupted by another navigation" not in str(error) and "Download is starting" not in str(error):
                 why = str(error).splitlines()[0].removeprefix("Page.goto: ")
                 raise TargetUnreachable(f"{url} could not be opened: {why}. Check the URL and that the site is up.") from error
-        await self.settle()
+        if settle:
+            await self.settle()
 
-    async def start(self, url: str) -> None:
+    async def start(self, url: str, *, settle: bool = True) -> None:
         """Open the target of a run; an answer of 500 or more means that there is nothing to work on. Raises TargetUnreachable."""
-        await self.open(url)
+        await self.open(url, settle=settle)
         status = self.watch.main_status
         if status is not None and status >= 500:
             raise TargetUnreachable(f"{url} answered {status}. Check that the application is up.")
 
     async def settle(self, seconds: float | None = None) -> bool:
         """Follow a newly opened tab, then wait for quiet; False when the page still moved at the bound."""
-        self._follow()
+        self.follow()
         still = await settle(self.page, self.watch.traffic, self.settings.settle_seconds if seconds is None else seconds)
-        if self._follow():
+        if self.follow():
             still = await settle(self.page, self.watch.traffic, self.settings.settle_seconds)
         if self.watch.crashed:
             raise BrowserGone("The page's renderer crashed. Run it again; the evidence so far is kept.")
@@ -157,6 +159,24 @@ class Session:
         except PlaywrightError:
             return ()
 
+    async def shows(self, text: str) -> bool:
+        """Whether a text is visible now, in any frame; False while a document is being replaced."""
+        for frame in self.page.frames:
+            try:
+                if await within(4, frame.evaluate(SHOWS, text), "looking for a text"):
+                    return True
+            except PlaywrightError:
+                continue
+        return False
+
+    async def asks_for_login(self) -> bool:
+        """Whether a password field is visible on the page."""
+        try:
+            fields = self.page.locator("input[type=password]:visible")
+            return await within(4, fields.count(), "looking for a login form") > 0
+        except PlaywrightError:
+            return False
+
     async def wait_for_text(self, text: str, gone: bool, seconds: float) -> bool:
         """Whether the text appeared (or vanished) within `seconds`."""
         found = self.page.get_by_text(text).first
@@ -183,7 +203,8 @@ class Session:
             closing.cancel()
         await asyncio.gather(closing, return_exceptions=True)
 
-    def _follow(self) -> bool:
+    def follow(self) -> bool:
+        """Make the newest opened tab the current one; whether there was one."""
         fresh = [page for page in self.watch.opened if not page.is_closed() and page is not self._current]
         if not fresh or self._current is None:
             return False

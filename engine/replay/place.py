@@ -1,0 +1,62 @@
+"""Where a replay happens, as small protocols: what it needs of session, guard, approver and actor."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.act.dialogs import DialogDesk
+from engine.browser.element import Element, ElementFacts
+from engine.browser.locators import Resolved
+from engine.browser.session import Session
+from engine.domain.action import Action
+from engine.domain.step import Outcome
+from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal, Verdict
+
+
+class Guard(Protocol):
+    """Judges actions and places."""
+
+    def judge(self, action: Action, facts: Facts) -> Verdict:
+        """Permit, refusal, or that a person must be asked."""
+        ...
+
+    def judge_url(self, url: str) -> str | None:
+        """None when the browser may be there, else why not."""
+        ...
+
+
+class Approver(Protocol):
+    """Asks a person."""
+
+    async def ask(self, needed: ApprovalNeeded, step: int) -> Permit | Refusal:
+        """A permit, or a refusal."""
+        ...
+
+    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
+        """Use up the approval; None, or why it is void."""
+        ...
+
+
+class Actor(Protocol):
+    """Performs what was permitted."""
+
+    async def act(self, permit: Permit, step: int, element: Element | None) -> Outcome:
+        """Do it on that element."""
+        ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """One session and everything around it."""
+
+    session: Session
+    guard: Guard
+    approver: Approver
+    actor: Actor
+    desk: DialogDesk
+
+
+def facts_of(found: Resolved | None, page_url: str, live: ElementFacts | None = None) -> Facts:
+    """What the guard judges: the element as it was just found, or as `live` says it is now."""
+    if found is None:
+        return Facts(page_url=page_url)
+    return (live or found.live).place(page_url, found.role, found.name)
