@@ -7,11 +7,12 @@ It sits below Playwright on purpose: routing there misses redirects, workers and
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
+from typing import Protocol
 
 import h11
 
 from engine.browser.egress_dial import Decide, Denied, Dialer, Lookup, NoPassage, Streams, system_lookup
-from engine.browser.egress_peer import CHUNK, Peer, ambiguous, forwarded, pipe
+from engine.browser.egress_peer import CHUNK, Peer, ambiguous, forwarded, is_preflight, pipe
 from engine.domain.url import Origin, Url, UrlRefused, classify
 
 IDLE_SECONDS = 300.0
@@ -20,16 +21,30 @@ SNIFF_SECONDS = 30.0
 MOST_CONNECTIONS = 512
 TLS_HANDSHAKE = 0x16
 SAFE = frozenset({b"GET", b"HEAD"})
+REPEATING = frozenset({307, 308})
 
 BROKEN = (OSError, TimeoutError, h11.ProtocolError, asyncio.IncompleteReadError)
 """How either side ends a conversation badly: never more than the end of that one conversation."""
 
 
+class WritePasses(Protocol):
+    """Knows which writes the route layer let go."""
+
+    def take(self, method: str, url: Url) -> bool:
+        """Whether a write may leave now."""
+        ...
+
+    def follow(self, method: str, url: Url, location: str) -> None:
+        """The server asks for the write to be repeated elsewhere."""
+        ...
+
+
 class EgressProxy:
     """A filtering forward proxy on loopback for one browser; use `open_egress`."""
 
-    def __init__(self, dialer: Dialer) -> None:
+    def __init__(self, dialer: Dialer, writes: WritePasses | None = None) -> None:
         self._dialer = dialer
+        self._writes = writes
         self._server: asyncio.Server | None = None
         self._running: set[asyncio.Task[None]] = set()
 
@@ -102,6 +117,7 @@ class EgressProxy:
         if isinstance(url, UrlRefused) or not request.target.lower().startswith(b"http://") or ambiguous(request):
             return await answer(client, 400, "This proxy takes plain http:// URLs and CONNECT.")
         try:
+            self._held_back(request, url)
             upstream = await self._upstream(url.origin, upstreams, fresh=request.method not in SAFE)
         except NoPassage as denial:
             return await answer(client, 403, f"Outside what this browser may reach: {denial}.")
@@ -109,16 +125,27 @@ class EgressProxy:
             return await answer(client, 502, f"{url.origin} did not answer.")
         try:
             await self._send(client, request, url, upstream)
-            await self._relay(client, upstream)
+            answered = await self._relay(client, upstream)
         except BaseException:
             upstream.abort()
             raise
+        if self._writes and answered.status_code in REPEATING and request.method not in SAFE:
+            location = dict(answered.headers).get(b"location", b"").decode("ascii", "replace")
+            self._writes.follow(request.method.decode(), url, location)
         if upstream.reusable and client.reusable:
             upstream.protocol.start_next_cycle()
             upstreams[url.origin] = upstream
         else:
             upstream.abort()
         return client.reusable
+
+    def _held_back(self, request: h11.Request, url: Url) -> None:
+        """Stop a write that the route layer never let go. Raises NoPassage."""
+        if self._writes is None or request.method in SAFE or is_preflight(request):
+            return
+        self._dialer.judge(url.origin)
+        if not self._writes.take(request.method.decode(), url):
+            raise self._dialer.deny(url.origin, f"a {request.method.decode()} that nobody let go")
 
     async def _upstream(self, origin: Origin, upstreams: dict[Origin, Peer], *, fresh: bool) -> Peer:
         kept = upstreams.pop(origin, None)
@@ -140,19 +167,21 @@ class EgressProxy:
                 await upstream.send(h11.Data(data=piece.data))
             await upstream.send(h11.EndOfMessage())
 
-    async def _relay(self, client: Peer, upstream: Peer) -> None:
+    async def _relay(self, client: Peer, upstream: Peer) -> h11.Response:
+        answered: h11.Response | None = None
         while True:
             event = await upstream.receive(IDLE_SECONDS)
             if isinstance(event, h11.InformationalResponse):
                 continue
             if isinstance(event, h11.Response):
+                answered = event
                 headers = forwarded(event)
                 await client.send(h11.Response(status_code=event.status_code, reason=event.reason, headers=headers))
             elif isinstance(event, h11.Data):
                 await client.send(h11.Data(data=event.data))
-            elif isinstance(event, h11.EndOfMessage):
+            elif isinstance(event, h11.EndOfMessage) and answered:
                 await client.send(h11.EndOfMessage())
-                return
+                return answered
             else:
                 raise ConnectionResetError("the server hung up before its answer was whole")
 
@@ -211,12 +240,18 @@ async def answer(client: Peer, status: int, text: str) -> bool:
 
 @asynccontextmanager
 async def open_egress(
-    decide: Decide, own_ports: Callable[[], Collection[int]] = tuple, lookup: Lookup = system_lookup
+    decide: Decide,
+    own_ports: Callable[[], Collection[int]] = tuple,
+    lookup: Lookup = system_lookup,
+    writes: WritePasses | None = None,
 ) -> AsyncIterator[EgressProxy]:
-    """A running proxy that asks `decide` about every origin. `own_ports` are ports of ours that no page may reach."""
+    """A running proxy that asks `decide` about every origin. `own_ports` are ports of ours that no page may reach.
+
+    With `writes` a plain HTTP write leaves only if the route layer of some context let it go.
+    """
     proxy: EgressProxy
     dialer = Dialer(decide, lambda: {*own_ports(), proxy.port}, lookup)
-    proxy = EgressProxy(dialer)
+    proxy = EgressProxy(dialer, writes)
     await proxy.start()
     try:
         yield proxy

@@ -83,6 +83,11 @@ def ambiguous(request: h11.Request) -> bool:
     return {b"content-length", b"transfer-encoding"} <= {name for name, _ in request.headers}
 
 
+def is_preflight(request: h11.Request) -> bool:
+    """A browser's own question before a cross-origin request; no page can make one up, and no server acts on one."""
+    return request.method == b"OPTIONS" and any(name == b"access-control-request-method" for name, _ in request.headers)
+
+
 async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, seconds: float) -> None:
     """Copy until the end of the stream or until nothing came for so long, then say so to the other side."""
     while True:

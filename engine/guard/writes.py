@@ -9,6 +9,7 @@ from engine.domain.request import RequestFacts
 from engine.domain.url import Url, UrlRefused, classify
 from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal
 from engine.guard.guard import PolicyGuard, sentence, submits
+from engine.guard.passes import Passes
 from engine.guard.rules import Ruling, is_write
 
 LOGINS = 3
@@ -41,6 +42,7 @@ class WriteGate:
 
     guard: PolicyGuard
     ask: Ask
+    passes: Passes | None = None
     refused: list[str] = field(default_factory=list)
     denied: bool = False
     _permit: Permit | None = None
@@ -75,9 +77,10 @@ class WriteGate:
         url = classify(request.url)
         if ruling.effect == "forbid" or isinstance(url, UrlRefused):
             return self._no(request, sentence(ruling.why))
-        if self._covered(request, url):
-            return True
-        return await self._asked(request, url, ruling)
+        admitted = self._covered(request, url) or await self._asked(request, url, ruling)
+        if admitted and self.passes:
+            self.passes.issue(request.method, request.url)
+        return admitted
 
     def _covered(self, request: RequestFacts, url: Url) -> bool:
         found = self._ticket

@@ -1,0 +1,81 @@
+"""Writes that Chromium hides from routing are stopped by the proxy, and one that was let go leaves exactly once."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from starlette.responses import Response
+
+from engine.browser.egress import EgressProxy, open_egress
+from engine.browser.flags import egress_flags
+from engine.browser.gate import install_gate
+from engine.browser.launch import BrowserSettings, open_browser
+from engine.browser.session import Session, SessionSettings, open_session
+from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
+from engine.guard.guard import PolicyGuard
+from engine.guard.passage import passage
+from engine.guard.passes import Passes
+from engine.guard.policy_file import default_policy
+from engine.guard.writes import WriteGate
+from tests.conftest import accept
+from tests.pages import Pages
+
+
+@asynccontextmanager
+async def product(pages: Pages, folder: Path, yeses: int) -> AsyncIterator[tuple[Session, EgressProxy]]:
+    """A session as it is put together for a run, with somebody who says yes so many times."""
+    left = [True] * yeses
+    policy = default_policy(pages.url)
+    guard, passes = PolicyGuard(policy, pages.url), Passes(policy)
+
+    async def ask(needed: ApprovalNeeded, _step: int) -> Permit | Refusal:
+        return guard.grant(needed, "a1") if left and left.pop() else Refusal(action=needed.action, rule=needed.rule, why="No.")
+
+    gate = WriteGate(guard, ask, passes)
+    async with (
+        open_egress(passage(policy), writes=passes) as proxy,
+        open_browser(BrowserSettings(proxy=proxy.address, flags=egress_flags())) as browser,
+        open_session(browser, SessionSettings(folder, accept, prepare=lambda context: install_gate(context, gate))) as session,
+    ):
+        yield session, proxy
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "addEventListener('pagehide', () => navigator.sendBeacon('/transfers', 'x'))",
+        "addEventListener('pagehide', () => fetch('/transfers', {method: 'POST', keepalive: true}))",
+        "try { fetchLater('/transfers', {method: 'POST', activateAfter: 0}) } catch {}",
+        "try { new SharedWorker('/worker.js') } catch {}",
+        "setTimeout(() => { navigator.sendBeacon('/transfers', 'x'); location = '/rest' }, 50)",
+    ],
+)
+async def test_a_write_on_the_way_out_of_a_page_stays_inside(code: str, pages: Pages, tmp_path: Path) -> None:
+    """A beacon at unload, a deferred fetch, a shared worker: none reaches the server, though its origin is in the scope."""
+    pages["/"] = f"<script>{code}</script>"
+    pages["/rest"] = pages["/last"] = "rest"
+    pages["/worker.js"] = Response("onconnect = () => fetch('/transfers', {method: 'POST'})", media_type="text/javascript")
+    async with product(pages, tmp_path, yeses=0) as (session, _proxy):
+        await session.open(pages.url + "/")
+        await session.settle(0.5)
+        await session.open(pages.url + "/rest")
+        await session.open(pages.url + "/last")
+    assert pages.writes("/transfers") == []
+
+
+async def test_a_write_that_was_let_go_leaves_once_and_its_redirect_with_it(pages: Pages, tmp_path: Path) -> None:
+    """307 repeats a write: the one that was approved goes through to the end, an unload copy of it does not."""
+    copies = "addEventListener('pagehide', () => { for (let n = 0; n < 3; n++) navigator.sendBeacon('/a', 'x') })"
+    pages["/"] = f"<form method=post action=/a><button>x</button></form><script>{copies}</script>"
+    pages["/a"] = Response(status_code=307, headers={"location": "/a/"})
+    pages["/a/"] = "done"
+    async with product(pages, tmp_path, yeses=1) as (session, proxy):
+        await session.open(pages.url + "/")
+        await session.page.click("button")
+        await session.settle()
+        assert await session.page.inner_text("body") == "done"
+        await session.open(pages.url + "/a/")
+        assert len(pages.writes("/a/")) == 1
+        assert len(pages.writes("/a")) == 1
+        assert "nobody let go" in str(proxy.denied)
