@@ -24,7 +24,8 @@ const weakLocators = (element) => {
   const text = inner(element), found = [];
   if (stable(element.id)) found.push({ by: 'id', value: element.id });
   if (stable(element.getAttribute('name') ?? '')) found.push({ by: 'name', value: element.getAttribute('name') });
-  if (!isField(element) && labelBefore(element) && labelBefore(element).length <= SHORT) found.push({ by: 'after', value: labelBefore(element) });
+  const apart = !isField(element) && !ancestors(element).some((each) => CELLS.has(roleOf(each))) && !CELLS.has(roleOf(element));
+  if (apart && labelBefore(element) && labelBefore(element).length <= SHORT) found.push({ by: 'after', value: labelBefore(element) });
   if (text && text.length <= SHORT && !isField(element)) found.push({ by: 'text', value: text });
   return found;
 };
@@ -34,7 +35,7 @@ const anchorsOf = (element) => {
   const sections = outlineOf(element).map((heading) => ({ by: 'section', value: heading }));
   const cells = row ? leaves(row).filter((cell) => cell !== element && !cell.contains(element) && inner(cell) && inner(cell).length <= SHORT) : [];
   const headed = cells.filter((cell) => roleOf(cell) === 'rowheader').concat(cells.filter((cell) => roleOf(cell) !== 'rowheader')).slice(0, 12);
-  const rows = headed.map((cell) => ({ by: 'row', value: inner(cell) }));
+  const rows = headed.map((cell) => ({ by: 'row', value: inner(cell), ...(roleOf(cell) === 'rowheader' ? { role: 'rowheader' } : {}) }));
   const outer = regions.concat(sections);
   return { rows, outer, nested: rows.flatMap((anchor) => outer.map((within) => ({ ...anchor, within }))) };
 };
@@ -42,7 +43,7 @@ const cellLocators = (element, anchors) => {
   const cell = [element, ...ancestors(element)].find((each) => CELLS.has(roleOf(each)));
   if (!cell) return [];
   const column = headerOf(cell);
-  const direct = anchors.rows.map((row) => ({ by: 'cell', value: row.value, column }));
+  const direct = anchors.rows.map((row) => ({ ...row, by: 'cell', column }));
   const one = column ? [{ by: 'cell', value: '', column }] : [];
   return direct.concat(direct.flatMap((each) => anchors.outer.map((within) => ({ ...each, within }))), one,
     one.flatMap((each) => anchors.outer.map((within) => ({ ...each, within }))));
@@ -65,6 +66,6 @@ const describe = (element) => {
     candidates: ranked.filter((locator) => only(element, locator)), cells: cells.slice(0, 40),
     box: [box.x, box.y, box.width, box.height], column: cell ? headerOf(cell) : '',
     options: element.localName === 'select' ? [...element.options].map((option) => tidy(option.label)).slice(0, 200) : [],
-    value: GUARDED.has(kindOf(element)) ? '' : String(element.value ?? ''), headers: ['table', 'grid'].includes(roleOf(element)) ? headersOf(element) : [],
+    value: GUARDED.has(kindOf(element)) ? '' : String(element.value ?? ''), lang: document.documentElement.lang, headers: ['table', 'grid'].includes(roleOf(element)) ? headersOf(element) : [],
   };
 };

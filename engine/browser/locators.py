@@ -58,6 +58,7 @@ class _Seen(BaseModel):
     options: tuple[str, ...]
     value: str
     headers: tuple[str, ...]
+    lang: str
 
 
 class _Look(BaseModel):
@@ -135,6 +136,7 @@ async def describe(locator: Found, page: Page) -> TargetSeen:
         text=seen.text,
         column=seen.column,
         headers=seen.headers,
+        lang=seen.lang,
     )
 
 

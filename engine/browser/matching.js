@@ -119,7 +119,7 @@ const disagreements = (element, print) => {
   const seen = formOf(element);
   const wrong = [];
   const check = (fine, what, wanted, got) => { if (!fine) wrong.push(`${what}: expected ${wanted}, saw ${got || 'none'}`); };
-  check(alike(roleOf(element)) === alike(print.role), 'role', print.role, roleOf(element));
+  check(!print.role || alike(roleOf(element)) === alike(print.role), 'role', print.role, roleOf(element));
   check(!print.name || agrees(nameOf(element), { value: print.name, match: 'pattern' }), 'name', print.name, JSON.stringify(nameOf(element)));
   const guarded = GUARDED.has(kindOf(element)) || GUARDED.has(print.input_type);
   check(!guarded || kindOf(element) === print.input_type, 'type', print.input_type || 'text', kindOf(element));

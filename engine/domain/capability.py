@@ -43,7 +43,7 @@ class Locator(_Camel):
 class Fingerprint(_Camel):
     """What the element must still be; a locator's match whose fingerprint disagrees is drift, not a hit."""
 
-    role: str
+    role: str = Field(default="", description="Empty where only the place counts, as for text that is read")
     tag: str = ""
     name: str = Field(default="", description="Regular expression over the normalised accessible name; may hold placeholders")
     input_type: str = ""
@@ -104,6 +104,7 @@ class CapabilityStep(_Camel):
     action: ActionName
     target: Target | None = None
     value: str | None = None
+    match: Literal["exact", "word", "pattern"] = Field(default="exact", description="How an option is told from the others")
     effect: StepEffect = "read"
     expect: tuple[Condition, ...] = ()
     dialog: DialogExpected | None = None

@@ -49,6 +49,7 @@ class TargetSeen(Frozen):
     cells: tuple[str, ...] = Field(default=(), description="Locators of the table cell that it is or is in, by headers")
     column: str = Field(default="", description="Header of its column")
     headers: tuple[str, ...] = Field(default=(), description="Column headers when it is a table")
+    lang: str = Field(default="", description="Language of its document")
 
 
 class Outcome(Frozen):
