@@ -5,7 +5,7 @@ is that of a single line, what follows from there.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from engine.observe.lines import Line
@@ -56,11 +56,11 @@ def _wanted(lines: Sequence[Line], widened: frozenset[str]) -> list[int]:
     ]
 
 
-def _anchored(lines: Sequence[Line], widened: frozenset[str]) -> frozenset[int]:
-    """Lines that follow a widened single line."""
+def _anchored(lines: Sequence[Line], widened: frozenset[str]) -> dict[int, int]:
+    """Lines that follow a widened single line, and where the nearest such line is."""
     owners = {owner for line in lines for owner, _ in line.places}
     starts = [at for at, line in enumerate(lines) if line.ref in widened and line.ref not in owners]
-    return frozenset(at for start in starts for at in range(start, min(start + FOLLOWING, len(lines))))
+    return {at: start for start in starts for at in range(start, min(start + FOLLOWING, len(lines)))}
 
 
 def _affordable(lines: Sequence[Line], wanted: list[int], max_tokens: int, widened: frozenset[str]) -> frozenset[int]:
@@ -81,12 +81,16 @@ def _affordable(lines: Sequence[Line], wanted: list[int], max_tokens: int, widen
     return frozenset(chosen)
 
 
-def _ranking(anchors: frozenset[int], widened: frozenset[str]) -> Callable[[int, Line], int]:
-    def rank(at: int, line: Line) -> int:
-        if at in anchors or any(owner in widened for owner, _ in line.places):
-            return 1
+def _ranking(anchors: Mapping[int, int], widened: frozenset[str]) -> Callable[[int, Line], float]:
+    """What goes first when not all fits: lines outside lists, what follows the lowest widened line, widened lists, the rest."""
+
+    def rank(at: int, line: Line) -> float:
+        if at in anchors:
+            return 1 - anchors[at] / 1_000_000
+        if any(owner in widened for owner, _ in line.places):
+            return 2
         deepest = max((index for _, index in line.places), default=-1)
-        return 0 if deepest < 0 else 2 + sum(deepest >= bound for bound in RANKS)
+        return 0 if deepest < 0 else 3 + sum(deepest >= bound for bound in RANKS)
 
     return rank
 

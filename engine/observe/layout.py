@@ -14,7 +14,7 @@ from collections.abc import Callable
 from engine.domain.observation import Node
 from engine.observe.clean import clean
 from engine.observe.lines import Line, Place, Sheet, gists
-from engine.observe.phrases import act, choice, decorative, phrase, pieces, repeated, says, states
+from engine.observe.phrases import act, choice, decorative, phrase, pieces, repeated, says, separator, states, untold
 from engine.observe.roles import FIELDS, is_actionable
 
 SECTIONS = frozenset({
@@ -28,6 +28,7 @@ ANNOUNCED = frozenset({"alert", "status", "progressbar", "meter", "timer", "log"
 TABLES = frozenset({"table", "grid", "treegrid"})
 CELLS = frozenset({"cell", "gridcell", "columnheader", "rowheader"})
 PHRASES = frozenset({"paragraph", "listitem", "caption", "term", "definition", "cell", "strong", "emphasis", "time"})
+KEPT_APART = frozenset({"heading", "list", "term", "definition"})
 LINE_CHARS = 400
 LINE_ACTS = 8
 
@@ -62,7 +63,7 @@ class Layout:
 
     def _node(self, node: Node, depth: int) -> None:
         gist = self._sheet.gists[id(node)]
-        if (not gist.acts and not gist.chars) or decorative(node):
+        if (not gist.acts and not gist.chars) or decorative(node) or separator(node):
             return
         if is_actionable(node):
             self._act(node, depth)
@@ -76,6 +77,8 @@ class Layout:
     def _children(self, node: Node, depth: int) -> None:
         if not node.children and node.text:
             self._text(node, depth)
+        elif node.role not in SECTIONS | ALWAYS_TOLD and node.name and untold(node):
+            self._add(depth, None, _title(node), clean(node.name), ref=node.ref)
         skip = False
         for child, after in zip(node.children, [*node.children[1:], None], strict=False):
             if skip:
@@ -137,6 +140,8 @@ class Layout:
         for child in node.children:
             if child.role == "caption":
                 self._node(child, depth + 1)
+            elif child.role != "row" and child.name and untold(child):
+                self._add(depth + 1, None, _title(child), clean(child.name), ref=child.ref)
         self._items(node, rows[len(heads) :], "rows", lambda row: self._row(row, depth + 1))
 
     def _row(self, row: Node, depth: int) -> None:
@@ -145,7 +150,7 @@ class Layout:
         shown = [self._phrase(cell, twice) if self._short(cell) else "(below)" for cell in cells]
         while shown and not shown[-1]:
             shown.pop()
-        mark = " clickable" if is_actionable(row) else ""
+        mark = (" clickable" if is_actionable(row) else "") + (f" {name}" if row.name and (name := untold(row)) else "")
         refs = _refs([row, *(piece for cell in cells if self._short(cell) for piece in pieces(cell))])
         self._add(depth, row, f"{mark}{states(row)}| {' | '.join(shown)}", "", refs=refs)
         for cell in cells:
@@ -158,7 +163,9 @@ class Layout:
         words = phrase(node, self._sheet, self._widened, repeated([says(piece) for piece in found]))
         role = f" {node.role}" if node.role in ANNOUNCED else ""
         holder = inner if inner.ref else node
-        self._add(depth, holder, f"{role}: {words}{states(node)}", words, refs=_refs(found), plain=not role)
+        self._add(
+            depth, holder, f"{role}: {words}{'' if node in found else states(node)}", words, refs=_refs(found), plain=not role
+        )
 
     def _phrase(self, node: Node, twice: frozenset[str] = frozenset()) -> str:
         return phrase(node, self._sheet, self._widened, twice)
@@ -171,7 +178,7 @@ class Layout:
         gist = self._sheet.gists[id(node)]
         if not node.children or (gist.pieces == 1 and not gist.acts):
             return True
-        if not self._short(node) or any(each.role in ("heading", "list") for each in node.walk()):
+        if not self._short(node) or any(each.role in KEPT_APART for each in node.walk()):
             return False
         flows = node.role in PHRASES and any(child.role == "text" for child in node.children)
         small = all(self._sheet.gists[id(child)].pieces <= 1 for child in node.children) and gist.pieces <= 5

@@ -1,5 +1,7 @@
 """One element, or a few together, in a part of one line."""
 
+import unicodedata
+
 from engine.domain.observation import Node
 from engine.observe.clean import clean
 from engine.observe.lines import Sheet
@@ -11,15 +13,29 @@ OPTIONS = 15
 
 
 def says(node: Node) -> str:
-    """All text of a node and below it, in order, one space between; a name counts where there is no text."""
-    if not node.children:
-        return clean(node.text or node.name)
-    return " ".join(part for part in (says(child) for child in node.children if not decorative(child)) if part)
+    """All text of a node and below it in order, one space between; its name first where that text does not hold it."""
+    below = clean(node.text) or " ".join(part for child in node.children if not decorative(child) and (part := says(child)))
+    name = clean(node.name)
+    return below if name in below else f"{name}: {below}" if below else name
+
+
+def untold(node: Node) -> str:
+    """The name of a node that holds others, if none of them says it."""
+    name = clean(node.name)
+    below = " ".join(part for child in node.children if not decorative(child) and (part := says(child)))
+    return "" if name in (clean(node.text) or below) else name
 
 
 def decorative(node: Node) -> bool:
     """An icon: hidden from readers, and without a letter or digit."""
     return "aria-hidden" in node.states and not any(char.isalnum() for char in says_all(node))
+
+
+def separator(node: Node) -> bool:
+    """Punctuation between elements, which no one reads by itself: a bare text without a letter, digit or symbol."""
+    if node.role != "text":
+        return False
+    return all(char == "|" or char.isspace() or unicodedata.category(char).startswith("P") for char in node.text)
 
 
 def says_all(node: Node) -> str:
@@ -82,12 +98,14 @@ def _told(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
 
 
 def pieces(node: Node) -> list[Node]:
-    """The innermost things that say something: actionable elements whole, texts, named pictures."""
+    """The innermost things that say something: actionable elements whole, texts, named pictures; names that no text repeats."""
     if is_actionable(node):
         return [node]
     if not node.children:
         return [node] if (node.text or node.name) and not decorative(node) else []
-    return [piece for child in node.children for piece in pieces(child)]
+    name = untold(node) if node.name else ""
+    start = [Node(role="text", text=f"{name}:")] if name else []
+    return start + [piece for child in node.children if not decorative(child) for piece in pieces(child)]
 
 
 def phrase(node: Node, sheet: Sheet, widened: frozenset[str], twice: frozenset[str] = frozenset()) -> str:
@@ -104,8 +122,8 @@ def phrase(node: Node, sheet: Sheet, widened: frozenset[str], twice: frozenset[s
 
 
 def _text(node: Node, twice: frozenset[str]) -> str:
-    text = clean(node.text or node.name) + (" (hidden)" if "aria-hidden" in node.states else "")
-    return f"{node.ref}: {text}" if node.ref and text in twice else text
+    text = says(node)
+    return f"{node.ref}: {text}{states(node)}" if node.ref and text in twice else f"{text}{states(node)}"
 
 
 def repeated(texts: list[str]) -> frozenset[str]:

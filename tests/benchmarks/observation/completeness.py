@@ -6,7 +6,7 @@ from engine.domain.observation import Node
 from engine.observe.clean import clean
 from engine.observe.cut import fit
 from engine.observe.layout import Layout
-from engine.observe.phrases import decorative
+from engine.observe.phrases import decorative, says, separator
 from engine.observe.roles import is_actionable
 
 
@@ -30,7 +30,10 @@ def actionable(root: Node, max_tokens: int) -> Kept:
 
 
 def readable(root: Node, max_tokens: int) -> Kept:
-    """Every text of the tree: texts, values, suggestions, names; icons that are hidden from readers do not count."""
+    """Every text of the tree: texts, values, suggestions, and names.
+
+    What does not count: icons that are hidden from readers, bare punctuation, a name that is made of the texts below it.
+    """
     everything = frozenset(node.ref for node in root.walk() if node.ref)
     whole = _flat("\n".join(map(str, Layout(root, everything).lines)))
     shown = _flat("\n".join(map(str, fit(Layout(root, frozenset()).lines, max_tokens, frozenset()))))
@@ -41,9 +44,10 @@ def readable(root: Node, max_tokens: int) -> Kept:
 
 
 def _texts(node: Node) -> list[str]:
-    if decorative(node):
+    if decorative(node) or separator(node):
         return []
-    own = [node.text, node.placeholder, node.name]
+    composed = node.children and _flat(says(node)) == _flat(clean(node.name))
+    own = [node.text, node.placeholder, "" if composed else node.name]
     return [text for each in own if (text := _flat(clean(each)))] + [text for child in node.children for text in _texts(child)]
 
 

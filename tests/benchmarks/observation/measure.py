@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -52,20 +51,21 @@ async def shared_browser() -> AsyncIterator[tuple[Page, str]]:
     """A Chromium of our own with an open debugging port, so that everyone can look at the same page; and its address."""
     program = next(each.executable for each in candidates(None, os.environ) if each.executable)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        process = subprocess.Popen([program, *FLAGS, f"--user-data-dir={profile}", "about:blank"], stderr=subprocess.PIPE)
+        arguments = (*FLAGS, f"--user-data-dir={profile}", "about:blank")
+        process = await asyncio.create_subprocess_exec(program, *arguments, stderr=asyncio.subprocess.PIPE)
         try:
-            address = await asyncio.wait_for(asyncio.to_thread(_address, process), 60)
+            address = await asyncio.wait_for(_address(process), 60)
             async with async_playwright() as playwright:
                 browser = await playwright.chromium.connect_over_cdp(address)
                 yield browser.contexts[0].pages[0], address
         finally:
             process.kill()
-            process.wait()
+            await process.communicate()
 
 
-def _address(process: "subprocess.Popen[bytes]") -> str:
+async def _address(process: asyncio.subprocess.Process) -> str:
     assert process.stderr
-    for line in process.stderr:
+    async for line in process.stderr:
         if found := re.search(rb"DevTools listening on ws://([\d.]+:\d+)/", line):
             return f"http://{found[1].decode()}"
     raise RuntimeError("The browser ended before it listened.")

@@ -77,7 +77,8 @@ class Counted:
         """What of each page is shown, behind a counted marker, or lost."""
         lines = [
             "**Nothing lost**: of the elements with a ref that can be acted on, and of all texts in Playwright's tree: shown, "
-            "behind a counted marker (`… 87 more rows, widen e40`), lost; and the milliseconds of taking the snapshot and of writing it",
+            "behind a counted marker (`… 87 more rows, widen e40`), lost; a text counts as shown when it stands anywhere in "
+            "what is shown. Last the milliseconds of taking the snapshot (Playwright's own call in it) and of writing it",
             "",
             "| page | actionable | texts | take + write ms |",
             "|---|---|---|---|",
