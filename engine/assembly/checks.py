@@ -1,14 +1,15 @@
 """What `discover doctor` checks: each check answers a sentence, or raises one that says what to do."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from importlib.metadata import version
 from types import MappingProxyType
+from typing import Any
 
 from engine.assembly.homes import database
 from engine.browser.launch import BrowserSettings, open_browser
 from engine.settings import Settings
 
-Check = Callable[[Settings], Awaitable[str]]
+Check = Callable[[Settings], Coroutine[Any, Any, str]]
 
 
 async def browser(settings: Settings) -> str:

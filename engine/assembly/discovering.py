@@ -22,6 +22,7 @@ from engine.discover.loop import Loop
 from engine.domain.run import Goal, RunResult
 from engine.domain.secret import Secrets
 from engine.domain.step import Step, TargetSeen
+from engine.errors import DistillRefused
 from engine.guard.guard import PolicyGuard
 from engine.observe.observer import PageObserver
 from engine.pipeline import Job, RunStarted
@@ -100,6 +101,27 @@ async def discover(
         run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
     )
     return await run_job(Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell))
+
+
+async def distill_again(
+    settings: Settings,
+    run_id: str,
+    secrets: Mapping[str, str],
+    examples: tuple[dict[str, str], ...] = (),
+    tell: Callable[[str], None] = lambda _line: None,
+) -> Path:
+    """Make and prove a draft of a recorded run; its file. Raises NotFound and DistillRefused."""
+    folder = Path(run_store(settings).get(run_id).evidence)
+    started = RunStarted.model_validate_json((folder / "run.json").read_text())
+    steps = tuple(Step.model_validate_json(line) for line in (folder / "steps.jsonl").read_text().splitlines())
+    if not steps or steps[-1].decision.action.action != "done":
+        raise DistillRefused(f"Run {run_id} did not reach its goal, so there is nothing to make a capability of.")
+    goal = started.goal.model_copy(update={"examples": examples or started.goal.examples})
+    bench = Workbench(settings, started.policy, named(secrets), goal, run_id, started.model)
+    tell("Distilling the run into a capability")
+    draft = await bench.distill(steps)
+    tell("Proving it by replays without a model")
+    return bench.keep(await bench.prove(draft))
 
 
 async def described(element: Element) -> TargetSeen:

@@ -1,8 +1,10 @@
 """What a home holds: its database and the stores over it, its capabilities."""
 
+from engine.review.lifecycle import Lifecycle
 from engine.settings import Settings
 from engine.store.capabilities import CapabilityStore
 from engine.store.database import Database
+from engine.store.reviews import ReviewStore
 from engine.store.runs import RunStore
 
 
@@ -15,6 +17,11 @@ def database(settings: Settings) -> Database:
 def run_store(settings: Settings) -> RunStore:
     """Runs of this home."""
     return RunStore(database(settings))
+
+
+def lifecycle(settings: Settings) -> Lifecycle:
+    """Who approved what in this home."""
+    return Lifecycle(ReviewStore(database(settings)))
 
 
 def capability_store(settings: Settings) -> CapabilityStore:

@@ -16,6 +16,7 @@ from engine.browser.session import Session, SessionSettings, open_session
 from engine.domain.policy import Policy
 from engine.guard.guard import PolicyGuard
 from engine.guard.passage import passage
+from engine.guard.passes import Passes
 from engine.guard.writes import Ask, WriteGate
 from engine.settings import Settings
 
@@ -27,6 +28,15 @@ class Place:
     session: Session
     guard: PolicyGuard
     actor: PageActor
+    desk: DialogDesk
+
+
+@dataclass(frozen=True)
+class BoundedBrowser:
+    """A browser behind its proxy, and the passes that its route layers give to the proxy."""
+
+    browser: Browser
+    passes: Passes
 
 
 @dataclass(frozen=True)
@@ -40,12 +50,14 @@ class Bounds:
     describe: Describe | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     typed: Callable[[str], None] = lambda _name: None
+    replaying: bool = False
 
 
 @asynccontextmanager
-async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool = False) -> AsyncIterator[Browser]:
+async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool = False) -> AsyncIterator[BoundedBrowser]:
     """A browser whose every byte passes a proxy that knows the policy's scope."""
-    async with open_egress(passage(policy)) as proxy:
+    passes = Passes(policy)
+    async with open_egress(passage(policy), writes=passes) as proxy:
         launch = BrowserSettings(
             executable=settings.browser,
             headed=headed,
@@ -54,18 +66,26 @@ async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool 
             environment=settings.environment,
         )
         async with open_browser(launch) as browser:
-            yield browser
+            yield BoundedBrowser(browser, passes)
 
 
 @asynccontextmanager
-async def open_place(browser: Browser, bounds: Bounds) -> AsyncIterator[Place]:
+async def open_place(bounded: BoundedBrowser, bounds: Bounds) -> AsyncIterator[Place]:
     """A fresh context with everything around it that keeps it inside its bounds."""
     guard = bounds.guard
-    writes = WriteGate(guard, bounds.ask)
-    desk = DialogDesk(guard.policy.dialog_handling)
+    writes = WriteGate(guard, bounds.ask, bounded.passes)
+    desk = DialogDesk(guard.policy.dialog_handling, strict=bounds.replaying)
     settings = SessionSettings(bounds.downloads, desk.answer, prepare=partial(install_gate, gate=writes))
-    async with open_session(browser, settings) as session:
+    async with open_session(bounded.browser, settings) as session:
         actor = PageActor(
-            session, desk, guard.secrets, bounds.target, bounds.describe, bounds.files, writes=writes, typed=bounds.typed
+            session,
+            desk,
+            guard.secrets,
+            bounds.target,
+            bounds.describe,
+            bounds.files,
+            writes=writes,
+            typed=bounds.typed,
+            lean=bounds.replaying,
         )
-        yield Place(session, guard, actor)
+        yield Place(session, guard, actor, desk)

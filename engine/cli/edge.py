@@ -29,8 +29,8 @@ def main() -> None:
         sys.exit(say("Interrupted.", "interrupted", 130))
     except typer.TyperException as error:
         if "--json" not in sys.argv:
-            error.show()
-        sys.exit(say(error.format_message(), "usage", 2, shown="--json" not in sys.argv))
+            sys.stderr.write(f"{error}\nTry 'discover --help'.\n")
+        sys.exit(say(str(error), "usage", 2, shown="--json" not in sys.argv))
     except KeyboardInterrupt:
         sys.exit(say("Interrupted.", "interrupted", 130))
     except CapwrightError as error:

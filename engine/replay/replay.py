@@ -84,12 +84,12 @@ class Replay:
 
     async def _step(self, step: CapabilityStep, number: int) -> int | None:
         """The level of the locator that matched; -1 when an optional step had nothing to do."""
-        if step.action == "extract":
-            await self._extract(step)
-            return None
         found = await self._find(step)
         if step.target and found is None:
             return -1
+        if step.action == "extract":
+            await self._extract(step)
+            return None
         action = action_of(step, self.values, await self._option(step, found))
         self.place.session.watch.main_status = None
         self.place.desk.expect(self._dialog(step.dialog))
@@ -97,6 +97,7 @@ class Replay:
         missing = await self._unmet(step.expect)
         if missing:
             await self._missed(step, missing)
+        await self._extract(step)
         return found.level if found else None
 
     async def _find(self, step: CapabilityStep) -> Resolved | None:

@@ -1,0 +1,87 @@
+"""Wires one replay; nothing that asks a model is imported here, and no key is read."""
+
+import secrets as random
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.assembly.approving import Asking, approver_of, redeeming
+from engine.assembly.homes import capability_store, lifecycle
+from engine.assembly.policies import named, policy_of
+from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
+from engine.domain.capability import Capability
+from engine.domain.ending import Ending, ReplayResult
+from engine.domain.policy import Policy
+from engine.domain.secret import Secrets
+from engine.guard.guard import PolicyGuard
+from engine.replay.inputs import checked, secret_names
+from engine.replay.place import Place
+from engine.replay.replay import Replay
+from engine.settings import Settings
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a caller asks of one replay."""
+
+    capability: str
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    target: str | None = None
+    policy: Path | None = None
+    allow_draft: bool = False
+    approve: Asking | None = None
+    timeout_seconds: float = 120.0
+    headed: bool = False
+
+
+async def replay(settings: Settings, order: Order) -> ReplayResult:
+    """Run one capability to its ending. Raises UsageError for a file that is none; every other end is a result."""
+    capability = capability_store(settings).load(order.capability)
+    refused = lifecycle(settings).may_run(capability, order.allow_draft)
+    if refused:
+        return unstarted(capability, refused, f"{capability.id}@{capability.version} may not run: {WHY[refused]}")
+    problem = checked(capability, order.inputs)
+    if problem:
+        return unstarted(capability, "input_invalid", problem)
+    lacking = [name for name in secret_names(capability.inputs) if name not in order.secrets]
+    if lacking:
+        return unstarted(
+            capability, "input_invalid", f"Secrets without a value: {', '.join(lacking)}; give --secret NAME for each."
+        )
+    secrets = named(order.secrets)
+    target = order.target or capability.target
+    policy = policy_of(settings, order.policy, target, secrets)
+    async with open_bounded_browser(settings, policy, order.headed) as browser:
+        return await replay_in(settings, browser, capability, order, policy, secrets)
+
+
+async def replay_in(
+    settings: Settings, browser: BoundedBrowser, capability: Capability, order: Order, policy: Policy, secrets: Secrets
+) -> ReplayResult:
+    """Run it in a fresh context of a browser that is already there."""
+    run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{random.token_hex(3)}"
+    target = order.target or capability.target
+    guard = PolicyGuard(policy, target, secrets)
+    approver = approver_of(settings, order.approve, guard, run_id, f"{capability.id}@{capability.version}")
+    with ExitStack() as stack:
+        downloads = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="capwright-replay-")))
+        bounds = Bounds(guard, redeeming(approver), target, downloads, replaying=True)
+        async with open_place(browser, bounds) as opened:
+            place = Place(opened.session, guard, approver, opened.actor, opened.desk)
+            result = await Replay(capability, dict(order.inputs), place, target, order.timeout_seconds).run()
+    return result.model_copy(update={"run_id": run_id})
+
+
+WHY: dict[Ending, str] = {
+    "not_approved": "no person has approved this version; review it, or allow drafts with --allow-draft.",
+    "tampered": "the file is not what was reviewed; its digest differs.",
+}
+
+
+def unstarted(capability: Capability, ending: Ending, explanation: str) -> ReplayResult:
+    """A result from before a browser starts."""
+    return ReplayResult(capability=capability.id, version=capability.version, ending=ending, explanation=explanation)
