@@ -144,6 +144,6 @@ def test_a_backup_is_a_whole_database_and_overwrites_nothing(tmp_path: Path) -> 
 
 def test_many_processes_may_open_a_new_home_at_once(tmp_path: Path) -> None:
     """Six processes create and migrate the same file together; all succeed."""
-    program = "import sys; from pathlib import Path; from engine.store.database import Database; Database.open(Path(sys.argv[1])).close()"
+    program = "import sys; from pathlib import Path; from engine.store.database import Database as D; D.open(Path(sys.argv[1]))"
     children = [subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "a.db")]) for _ in range(6)]
     assert [child.wait(60) for child in children] == [0] * 6
