@@ -7,7 +7,8 @@ the same word had not been seen before. So an echo is masked, and the site's own
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from engine.domain.secret import Secret, Secrets
@@ -15,10 +16,13 @@ from engine.record.forms import encoded, inside_base64, wide, written
 
 Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
-_BEFORE = r"(?:(?<![\w%\\])|(?<=\\[nrt\"])|(?<=%[0-9A-Fa-f]{2}))(?<!\d[.,])"
-_AFTER = r"(?![\w])(?![.,]\d)"
+_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+_BEFORE = re.compile(r"(?:(?<![\w%\\])|(?<=\\[nrt\"])|(?<=%[0-9A-Fa-f]{2}))(?<!\d[.,])")
+_AFTER = re.compile(r"(?![\w])(?![.,]\d)")
 _HIDDEN_KEY = r"[\w.-]*(?:pass|pwd|pin|secret|token|key|otp|code|cvv|cvc)[\w.-]*"
-_FIELD = r"\b(?:textbox|searchbox|spinbutton|combobox)\b[^\n]{0,300}?: \\?[\"']?"
+_FIELD = r"\b(?:textbox|searchbox|spinbutton|combobox)\b[^\n]*: \\?[\"']?"
+_PLACE = re.compile(rf"(?:{_FIELD}|(?<![\w.-]){_HIDDEN_KEY}\\?[\"']?\s?[=:]\s?\\?[\"']?)\Z", re.IGNORECASE)
+_PLACE_LENGTH = 400
 
 
 def is_distinctive(value: str) -> bool:
@@ -27,27 +31,52 @@ def is_distinctive(value: str) -> bool:
     return len(value) >= 16 or (len(value) >= 6 and len(kinds) >= 2)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """A secret and its forms in lower case; `alone` are those that no site writes by chance."""
+
+    secret: Secret
+    distinctive: bool
+    plain: tuple[str, ...]
+    alone: tuple[str, ...]
+
+    @classmethod
+    def of(cls, secret: Secret) -> "_Known":
+        distinctive = is_distinctive(secret.value)
+        alone = encoded(secret.value) | (inside_base64(secret.value) if distinctive else frozenset())
+        certain = {form for form in alone if distinctive or (len(form) >= 8 and not form.isdigit())}
+        return cls(secret, distinctive, _lower(written(secret.value)), _lower(certain))
+
+
+@dataclass(frozen=True)
+class _Hit:
+    """One place in a text, and how it is known to be a secret."""
+
+    start: int
+    end: int
+    known: _Known
+    certain: bool
+
+
 class Redactor:
     """Masks the secrets of one run; call it with text. It remembers which short secrets are also the site's own words."""
 
     def __init__(self, secrets: Secrets) -> None:
-        known = [secret for secret in secrets.entries if secret.value.strip()]
-        self._everywhere = [(one, _everywhere(one)) for one in known if is_distinctive(one.value)]
-        self._in_place = [(one, _in_place(one), _as_word(one)) for one in known if not is_distinctive(one.value)]
-        self._wide = [(form, one) for one in known if len(one.value) >= 6 for form in wide(one.value)]
+        entries = [secret for secret in secrets.entries if secret.value.strip()]
+        self._known = tuple(map(_Known.of, entries))
+        self._wide = [(form, one) for one in entries if len(one.value) >= 6 for form in wide(one.value)]
         self._typed: set[str] = set()
         self._native: set[str] = set()
 
     def __call__(self, text: str) -> str:
         """The text without secrets."""
-        for secret, pattern in self._everywhere:
-            text = pattern.sub(lambda _found, mask=secret.placeholder: mask, text)  # type: ignore[misc]
-        for secret, place, word in self._in_place:
-            text = place.sub(lambda found, mask=secret.placeholder: f"{found['lead']}{mask}", text)  # type: ignore[misc]
-            self._learn(secret, word, text)
-            if secret.name in self._typed and secret.name not in self._native:
-                text = word.sub(lambda _found, mask=secret.placeholder: mask, text)  # type: ignore[misc]
-        return text
+        hits = list(self._hits(text))
+        self._learn(text, hits)
+        done, pieces = 0, []
+        for hit in _joined(hit for hit in hits if self._counts(hit)):
+            pieces += [text[done : hit.start], hit.known.secret.placeholder]
+            done = hit.end
+        return "".join([*pieces, text[done:]]) if pieces else text
 
     def typed(self, name: str) -> None:
         """A secret is about to be typed for the first time: from here on, a new appearance of its value is an echo."""
@@ -72,47 +101,73 @@ class Redactor:
 
     def found_in(self, content: bytes) -> tuple[str, ...]:
         """Names of the secrets that these bytes hold; for the leak gate, so it changes nothing."""
-        names = (
-            secret.name for secret, pattern in self._patterns() if pattern.search(content.decode("utf-8", "surrogateescape"))
-        )
+        hits = self._hits(content.decode("utf-8", "surrogateescape"))
+        names = [hit.known.secret.name for hit in hits if self._counts(hit)]
         return tuple(dict.fromkeys([*names, *(secret.name for form, secret in self._wide if form in content)]))
 
-    def _patterns(self) -> list[tuple[Secret, re.Pattern[str]]]:
-        short = [(secret, place) for secret, place, _word in self._in_place]
-        echoed = self._typed - self._native
-        words = [(secret, word) for secret, _place, word in self._in_place if secret.name in echoed]
-        return [*self._everywhere, *short, *words]
+    def _hits(self, text: str) -> Iterator[_Hit]:
+        lower = text.translate(_LOWER)
+        for known in self._known:
+            for start, end in _occurrences(lower, known.alone):
+                if known.distinctive or (_stands_alone(text, start, end) and text[end : end + 1] != "="):
+                    yield _Hit(start, end, known, certain=True)
+            for start, end in _occurrences(lower, known.plain):
+                if known.distinctive or _in_its_place(text, start, end):
+                    yield _Hit(start, end, known, certain=True)
+                elif _stands_alone(text, start, end):
+                    yield _Hit(start, end, known, certain=False)
 
-    def _learn(self, secret: Secret, word: re.Pattern[str], text: str) -> None:
-        if secret.name in self._typed:
-            return
-        if re.search(r'"intent".*"type".*' + re.escape(secret.placeholder), text):
-            self.typed(secret.name)
-        elif word.search(text):
-            self._native.add(secret.name)
+    def _counts(self, hit: _Hit) -> bool:
+        name = hit.known.secret.name
+        return hit.certain or (name in self._typed and name not in self._native)
+
+    def _learn(self, text: str, hits: Sequence[_Hit]) -> None:
+        for known in self._known:
+            name = known.secret.name
+            if known.distinctive or name in self._typed:
+                continue
+            if '"intent"' in text and re.search(r'"type".*' + re.escape(known.secret.placeholder), text):
+                self.typed(name)
+            elif any(hit.known is known and not hit.certain for hit in hits):
+                self._native.add(name)
 
     def _under(self, key: str, item: Json) -> Json:
         if isinstance(item, str) and re.fullmatch(_HIDDEN_KEY, key, re.IGNORECASE):
-            short = next((secret for secret, _place, _word in self._in_place if secret.value == item), None)
+            short = next((known.secret for known in self._known if known.secret.value == item), None)
             return short.placeholder if short else self(item)
         return self.json(item)
 
 
-def _everywhere(secret: Secret) -> re.Pattern[str]:
-    return re.compile(_any(written(secret.value) | encoded(secret.value) | inside_base64(secret.value)), re.IGNORECASE)
+def _occurrences(lower: str, forms: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    for form in forms:
+        at = lower.find(form)
+        while at >= 0:
+            yield at, at + len(form)
+            at = lower.find(form, at + 1)
 
 
-def _in_place(secret: Secret) -> re.Pattern[str]:
-    """Form fields of a snapshot, `pin=…` and `"pin": "…"`; and its encodings, which no site writes by chance."""
-    value = _any(written(secret.value))
-    lead = rf"{_FIELD}|(?<![\w.-]){_HIDDEN_KEY}\\?[\"']?\s?[=:]\s?\\?[\"']?"
-    alone = _any({form for form in encoded(secret.value) if len(form) >= 8 and not form.isdigit()})
-    return re.compile(rf"(?P<lead>{lead})(?:{value}){_AFTER}|(?P<none>){_BEFORE}(?:{alone})(?![\w=])", re.IGNORECASE)
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return bool(_BEFORE.match(text, start) and _AFTER.match(text, end))
 
 
-def _as_word(secret: Secret) -> re.Pattern[str]:
-    return re.compile(f"{_BEFORE}(?:{_any(written(secret.value))}){_AFTER}")
+def _in_its_place(text: str, start: int, end: int) -> bool:
+    """The value of a form field in a snapshot, or under a parameter or key with a hidden name."""
+    return bool(_AFTER.match(text, end) and _PLACE.search(text[max(0, start - _PLACE_LENGTH) : start]))
 
 
-def _any(forms: frozenset[str] | set[str]) -> str:
-    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)) or r"(?!)"
+def _joined(hits: Iterator[_Hit]) -> Iterator[_Hit]:
+    """In order, overlapping ones as one: what two forms cover together is all masked."""
+    current: _Hit | None = None
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
+        if current is None or hit.start >= current.end:
+            if current is not None:
+                yield current
+            current = hit
+        elif hit.end > current.end:
+            current = _Hit(current.start, hit.end, current.known, certain=True)
+    if current is not None:
+        yield current
+
+
+def _lower(forms: frozenset[str] | set[str]) -> tuple[str, ...]:
+    return tuple(sorted({form.translate(_LOWER) for form in forms}))
