@@ -22,6 +22,7 @@ from engine.discover.loop import Loop
 from engine.domain.run import Goal, RunResult
 from engine.domain.secret import Secrets
 from engine.domain.step import Step, TargetSeen
+from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 from engine.errors import DistillRefused
 from engine.guard.guard import PolicyGuard
 from engine.observe.observer import PageObserver
@@ -31,6 +32,7 @@ from engine.record.credentials import take_credentials
 from engine.record.evidence import Evidence
 from engine.record.recorder import RunRecorder
 from engine.record.redact import Redactor
+from engine.record.redacted import RedactedActor, RedactedObserver, redacted
 from engine.settings import Settings
 
 
@@ -78,11 +80,12 @@ async def discover(
     screenshots = order.screenshots or settings.screenshots
     bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
 
+    async def held(needed: ApprovalNeeded, step: int) -> Permit | Refusal:
+        return await redeeming(approver)(redacted(needed, redactor), step)
+
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
-        bounds = Bounds(
-            guard, redeeming(approver), order.target, evidence.folder / "downloads", described, order.files, redactor.typed
-        )
+        bounds = Bounds(guard, held, order.target, evidence.folder / "downloads", described, order.files, redactor.typed)
         async with (
             open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes(), screenshots) as planner,
             open_bounded_browser(settings, policy, order.headed) as browser,
@@ -95,7 +98,8 @@ async def discover(
                 keep=recorder.keep,
             )
             await place.session.start(order.target)
-            yield Loop(observer, planner, guard, approver, place.actor, recorder, policy, tell_step, files=tuple(order.files))
+            seen, actor = RedactedObserver(observer, redactor), RedactedActor(place.actor, redactor)
+            yield Loop(seen, planner, guard, approver, actor, recorder, policy, tell_step, files=tuple(order.files))
 
     started = RunStarted(
         run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")

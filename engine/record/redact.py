@@ -6,6 +6,7 @@ form fields and under parameters and keys with a hidden name; as a whole word el
 the same word had not been seen before. So an echo is masked, and the site's own "1234" or "Password" stays what it is.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,14 @@ class Redactor:
         """The text without secrets."""
         hits = list(self._hits(text))
         self._learn(text, hits)
+        if text[:1] in ("{", "[") and any(hit.known.secret.value.isdigit() for hit in hits):
+            record = _record(text)
+            if record is not None:
+                # String by string, so that a number of the record is never taken for a secret.
+                return json.dumps(self.json(record), ensure_ascii=False, indent=2 if text[1:2] == "\n" else None)
+        return self._masked(text, hits)
+
+    def _masked(self, text: str, hits: list[_Hit]) -> str:
         done, pieces = 0, []
         for hit in _joined(hit for hit in hits if self._counts(hit)):
             pieces += [text[done : hit.start], hit.known.secret.placeholder]
@@ -136,6 +145,14 @@ class Redactor:
             short = next((known.secret for known in self._known if known.secret.value == item), None)
             return short.placeholder if short else self(item)
         return self.json(item)
+
+
+def _record(text: str) -> Json:
+    try:
+        found: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found
 
 
 def _occurrences(lower: str, forms: tuple[str, ...]) -> Iterator[tuple[int, int]]:

@@ -1,47 +1,77 @@
-"""Redaction where records leave the process by another door than the evidence: prompts to a planner, results to a caller."""
+"""Redaction at the doors: what is seen of a page and what came of an action carry no secret any further."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
-from engine.domain.brief import Brief, Planned
+from engine.domain.action import Action
 from engine.domain.frozen import Frozen
-from engine.domain.run import Usage
+from engine.domain.observation import Observation
+from engine.domain.step import Outcome
+from engine.domain.verdict import Facts, Permit
+from engine.record.redact import Json, Redactor
 
 R = TypeVar("R", bound=Frozen)
 
 
-class Planner(Protocol):
-    """As much of a planner as is wrapped here."""
+class Observer(Protocol):
+    """As much of an observer as is wrapped here."""
 
-    @property
-    def usage(self) -> Usage:
-        """All model use so far."""
-        ...
-
-    async def decide(self, brief: Brief) -> Planned:
-        """One decision for one observation."""
+    async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
+        """The page now."""
         ...
 
 
-def redacted(record: R, redact: Callable[[str], str]) -> R:
-    """The same record without secrets; the record itself where there is nothing to take out."""
-    text = record.model_dump_json()
-    clean = redact(text)
-    return record if clean == text else type(record).model_validate_json(clean)
+class Actor(Protocol):
+    """As much of an actor as is wrapped here."""
+
+    async def facts(self, action: Action, observation: Observation) -> Facts:
+        """What the live page knows about the place of this action."""
+        ...
+
+    async def act(self, permit: Permit, step: int) -> Outcome:
+        """Do it and say what came of it."""
+        ...
 
 
-class RedactedPlanner:
-    """A planner that is shown pages and history without secrets, whatever the page echoes."""
+def redacted(record: R, redactor: Redactor) -> R:
+    """The same record with every string redacted; the record itself where there is nothing to take out."""
+    content = record.model_dump(mode="json")
+    clean = _values(content, redactor)
+    return record if clean == content else type(record).model_validate(clean)
 
-    def __init__(self, planner: Planner, redact: Callable[[str], str]) -> None:
-        self._planner = planner
-        self._redact = redact
 
-    @property
-    def usage(self) -> Usage:
-        """All model use so far."""
-        return self._planner.usage
+class RedactedObserver:
+    """An observer whose observations hold no secret, whatever the page echoes."""
 
-    async def decide(self, brief: Brief) -> Planned:
-        """One decision for one observation, made without secrets."""
-        return await self._planner.decide(redacted(brief, self._redact))
+    def __init__(self, observer: Observer, redactor: Redactor) -> None:
+        self._observer = observer
+        self._redactor = redactor
+
+    async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
+        """The page now, redacted."""
+        return redacted(await self._observer.observe(problem=problem, widened=widened), self._redactor)
+
+
+class RedactedActor:
+    """An actor whose facts and outcomes hold no secret: values, URLs, messages, names."""
+
+    def __init__(self, actor: Actor, redactor: Redactor) -> None:
+        self._actor = actor
+        self._redactor = redactor
+
+    async def facts(self, action: Action, observation: Observation) -> Facts:
+        """What the live page knows about the place of this action, redacted."""
+        return redacted(await self._actor.facts(action, observation), self._redactor)
+
+    async def act(self, permit: Permit, step: int) -> Outcome:
+        """Do it and say, redacted, what came of it."""
+        return redacted(await self._actor.act(permit, step), self._redactor)
+
+
+def _values(value: Json, redactor: Redactor) -> Json:
+    """As `Redactor.json`, but keys are field names of ours and stay."""
+    if isinstance(value, Mapping):
+        return {key: _values(item, redactor) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_values(item, redactor) for item in value]
+    return redactor(value) if isinstance(value, str) else value

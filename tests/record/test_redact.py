@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.secret import Secret, Secrets
+from engine.domain.step import Outcome, Value
 from engine.record.credentials import take_credentials
 from engine.record.leaks import find_leaks
 from engine.record.redact import Redactor, is_distinctive
+from engine.record.redacted import redacted
 
 CANARY = "Kx7\"q/ü<&\\ 9'z"
 MASK = "{{secret.pw}}"
@@ -126,6 +128,25 @@ def test_the_echo_of_a_short_secret_is_masked(value: str) -> None:
     ):
         assert value not in redact(echo)
         assert MASK in redact(echo) or len(value) < 5
+
+
+def test_numbers_of_a_record_are_never_taken_for_a_secret() -> None:
+    """A size that happens to be the PIN stays a number, and the record stays JSON; a pretty one stays pretty."""
+    redact = redactor("1234", typed=True)
+    record = {"size": 1234, "list": [1234], "text": "PIN 1234 ok"}
+    for indent in (None, 2):
+        clean = redact(json.dumps(record, indent=indent))
+        assert json.loads(clean) == {"size": 1234, "list": [1234], "text": f"PIN {MASK} ok"}
+        assert ("\n" in clean) is (indent is not None)
+
+
+def test_a_record_of_ours_is_redacted_as_a_whole() -> None:
+    """Field names stay, strings at any depth are masked, and what holds no secret is the same object."""
+    redact = redactor("hunter2!x")
+    outcome = Outcome(ok=True, url_after="http://a.test/?p=hunter2!x", values=(Value(name="a", raw="hunter2!x"),))
+    clean = redacted(outcome, redact)
+    assert (clean.url_after, clean.values[0].raw) == (f"http://a.test/?p={MASK}", MASK)
+    assert redacted(clean, redact) is clean
 
 
 def test_a_common_word_as_a_password_does_not_eat_labels() -> None:
