@@ -59,10 +59,10 @@ const describe = (element) => {
     .flatMap((each) => list.map((within) => ({ ...each, within })));
   const cells = cellLocators(element, anchors).filter((locator) => only(cell, locator));
   const ranked = plain.concat(anchored(anchors.outer), anchored(anchors.rows), row ? anchored(anchors.nested) : [], weak).slice(0, 150);
-  const box = element.getBoundingClientRect(), region = regionsOf(element)[0];
+  const box = element.getBoundingClientRect(), region = tellingRegions(element)[0];
   return {
     role: roleOf(element), name: nameOf(element), label: isField(element) ? labelOf(element) : '', text: inner(element).slice(0, 4096), tag: element.localName,
-    input_type: kindOf(element), region: region ? `${region.role} ${region.name}` : '', ...formOf(element),
+    input_type: kindOf(element), region: region ?? '', ...formOf(element),
     candidates: ranked.filter((locator) => only(element, locator)), cells: cells.slice(0, 40),
     box: [box.x, box.y, box.width, box.height], column: cell ? headerOf(cell) : '',
     options: element.localName === 'select' ? [...element.options].map((option) => tidy(option.label)).slice(0, 200) : [],

@@ -109,6 +109,9 @@ const formOf = (element) => {
 };
 const regionsOf = (element) => ancestors(element).filter((each) => LANDMARKS.has(roleOf(each)) && nameOf(each))
   .map((each) => ({ role: roleOf(each), name: nameOf(each) }));
+// The regions whose name says what a control in them is about; landmarks and tables only say where it is.
+const TELLING = new Set(['dialog', 'alertdialog', 'form', 'group', 'radiogroup', 'region', 'tabpanel']);
+const tellingRegions = (element) => regionsOf(element).filter((each) => TELLING.has(each.role)).map((each) => `${each.role} ${each.name}`);
 const kindOf = (element) => (element.localName === 'input' ? element.type : '');
 const ALIKE = { searchbox: 'textbox', alertdialog: 'dialog', gridcell: 'cell' };
 const alike = (role) => ALIKE[role] ?? role;
@@ -126,7 +129,7 @@ const disagreements = (element, print) => {
   const posts = print.form_method === 'post' || seen.form_method === 'post';
   check(!posts || seen.form_method === print.form_method, 'form method', print.form_method || 'none', seen.form_method);
   check(!posts || new RegExp(print.form_action, 'u').test(seen.form_action), 'form action', print.form_action, seen.form_action);
-  const regions = regionsOf(element).map((each) => `${each.role} ${each.name}`);
+  const regions = print.region ? tellingRegions(element) : [];
   check(!print.region || !regions.length || regions.some((each) => agrees(each, { value: print.region, match: 'pattern' })), 'region', print.region, regions[0]);
   return wrong;
 };

@@ -56,24 +56,22 @@ class Finder:
         )
 
     def _target(self, seen: TargetSeen, found: tuple[Locator, ...], print_: Fingerprint) -> Target:
-        called = self.inputs.put(seen.label or seen.name or seen.column) or "without a name"
-        shown = f'{seen.role} "{called if not has_number(called) else "…"}"'
         if not found:
             raise DistillRefused(
                 f"Nothing but data of this run would find the {seen.role or 'element'} {(seen.label or seen.name)[:80]!r}: "
                 "name what tells it apart in the goal, or give it as --input."
             )
-        return Target(description=shown, locators=found, fingerprint=print_)
+        return Target(description=described(seen, found[0]), locators=found, fingerprint=print_)
 
     def _ranked(self, candidates: Iterator[Locator], clean: Callable[[Locator], Locator | None]) -> tuple[Locator, ...]:
         """Clean candidates, best first. Where an input says which element is meant, only locators that hold it are kept."""
         found = list(dict.fromkeys(each for each in map(clean, candidates) if each))
         by_input = [each for each in found if chosen_by_input(each)]
         by_row = [each for each in found if in_row(each)]
+        anchored = sorted(by_input or by_row, key=depth)
         plain = [each for each in found if each.within is None]
         narrowed = [each for each in found if each.within is not None and each.by != "after"]
-        best = by_input or by_row or [*strong(plain), *narrowed[:2], *weak(plain)] or found
-        return tuple(sorted(best, key=depth)[:KEPT] if best is by_input or best is by_row else best[:KEPT])
+        return tuple(steady(anchored or [*strong(plain), *narrowed, *weak(plain)] or found)[:KEPT])
 
     def _clean(self, locator: Locator) -> Locator | None:
         """The locator without run data, or None."""
@@ -132,6 +130,15 @@ class Finder:
         return locator.model_copy(update={"value": value, "role": ""})
 
 
+def described(seen: TargetSeen, best: Locator) -> str:
+    """The target for people, by its best locator: it holds no run data."""
+    if best.by == "cell":
+        return f'cell "{best.column or "value"}"' + (f' in the row of "{best.value}"' if best.value else "")
+    row = f' in the row of "{best.within.value}"' if best.within and best.within.by == "row" else ""
+    name = best.value if best.match == "exact" else "…"
+    return f'{seen.role or "element"} {"after " if best.by == "after" else ""}"{name}"{row}'
+
+
 def parsed(candidates: tuple[str, ...]) -> Iterator[Locator]:
     """Candidates as locators; the exact ones, and those whose numbers are left open only where the exact one is there."""
     found = [Locator.model_validate_json(text) for text in candidates]
@@ -161,7 +168,17 @@ def strong(locators: list[Locator]) -> list[Locator]:
 
 def weak(locators: list[Locator]) -> list[Locator]:
     """Those that say where it is or how it is made."""
-    return [each for each in locators if each.by in ("id", "name", "after", "text")]
+    return [each for each in locators if each.by in ("id", "name", "text")]
+
+
+def steady(locators: list[Locator]) -> list[Locator]:
+    """Without those that stand under a heading, if others are left: a heading may be data of the run."""
+    return [each for each in locators if "section" not in around(each)] or locators
+
+
+def around(locator: Locator) -> tuple[str, ...]:
+    """The kinds of place that a locator is narrowed to, innermost first."""
+    return (locator.within.by, *around(locator.within)) if locator.within else ()
 
 
 def depth(locator: Locator) -> int:
