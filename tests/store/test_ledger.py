@@ -180,6 +180,7 @@ def test_sql_refuses_an_admission_over_the_limit(tmp_path: Path) -> None:
                 connection.execute(statement)
 
 
+@pytest.mark.slow
 def test_ten_thousand_random_schedules_keep_the_invariant() -> None:
     """Admissions, reports, overruns, settlements, releases, crashes, corrections in any order: never over, always summed."""
     dice = random.Random(5)
