@@ -29,14 +29,15 @@ async def journey(home: Path, port: int = PORT) -> bool:
     """Discover on one tenant, replay for another member and on another tenant; whether all agrees with the bank's own books."""
     async with TellerConsole(tenant="harbor", port=port) as harbor, TellerConsole(tenant="summit") as summit:
         out.rule("1  Discover with a planner, distil, prove")
-        found = await discover(home, "--goal", GOAL, "--target", harbor.url, *SECRETS)
+        found = await discover(home, "--goal", GOAL, "--target", harbor.url, "--model", "embedded", *SECRETS)
         if not found.get("capability"):
             return False
         out.rule("2  Replay without a model: another member, another tenant")
-        member = next(iter(json.loads(Path(found["capability"]).read_text())["inputs"]["properties"]))
+        draft = json.loads(Path(found["capability"]).read_text())
+        member = next(name for name, field in draft["inputs"]["properties"].items() if not field.get("x-secret"))
         rows = [("harbor", "100231", "discovered", amounts(found["outputs"]), truth(harbor, "100231"))]
         for console, who in ((harbor, OTHER), (summit, "100231"), (summit, OTHER)):
-            order = [found["capability"], "--input", f"{member}={who}", "--target", console.url, "--allow-draft", *SECRETS]
+            order = [draft["id"], "--input", f"{member}={who}", "--target", console.url, "--allow-draft", *SECRETS]
             replayed = await discover(home, "replay", *order)
             rows.append(
                 (
@@ -85,10 +86,10 @@ def truth(console: TellerConsole, member: str) -> dict[str, Decimal]:
 
 def show(rows: list[tuple[str, str, str, dict[str, Decimal], dict[str, Decimal]]]) -> None:
     """The balances as a table, beside what the books say."""
-    table = Table("tenant", "member", "how", *(f"{kind} balance" for kind in KINDS), "agrees with the books")
+    table = Table("tenant", "member", "how", *(f"{kind} balance" for kind in KINDS), "as in the books")
     for tenant, member, how, read, books in rows:
         cells = [f"${read[kind]:,.2f}" if kind in read else "–" for kind in KINDS]
-        table.add_row(tenant, member, how, *cells, "yes" if read == books else f"no: {books}")
+        table.add_row(tenant, member, how, *cells, "yes" if read == books else "no")
     out.print(table)
 
 
