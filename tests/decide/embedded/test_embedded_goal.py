@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.decide.embedded.goal import read_goal
@@ -96,6 +96,7 @@ def test_the_same_thing_is_located_once() -> None:
     assert [type(each) for each in found] == [Locate, Read, Read]
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     st.text(
         alphabet=st.characters(blacklist_characters="\"“”«»`'‘’{}⟦⟧", blacklist_categories=("Cs", "Cc")), min_size=1
@@ -108,6 +109,7 @@ def test_what_is_quoted_is_never_read(value: str) -> None:
     ]  # fmt: skip
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text(min_size=1, max_size=200).filter(str.strip))
 def test_any_sentence_can_be_read(text: str) -> None:
     """Nonsense is Unknown, never an exception."""
