@@ -2,7 +2,22 @@
 
 import typer
 
-from engine.cli import capability, demo, discover, distill, doctor, evidence, init, policy, replay, runs
+from engine.cli import (
+    approvals,
+    capability,
+    demo,
+    discover,
+    distill,
+    doctor,
+    evidence,
+    faces,
+    init,
+    mcp,
+    policy,
+    replay,
+    review,
+    runs,
+)
 
 app = typer.Typer(
     name="discover",
@@ -16,9 +31,12 @@ app.callback(invoke_without_command=True)(discover.discover)
 app.command("replay")(replay.replay)
 app.command("distill")(distill.distill)
 app.command("demo")(demo.demo)
+app.command("mcp")(mcp.mcp)
 app.command("doctor")(doctor.doctor)
 app.command("init")(init.init)
 app.add_typer(runs.app, name="runs")
 app.add_typer(evidence.app, name="evidence")
-app.add_typer(capability.app, name="capability")
+app.add_typer(faces.added_to(capability.app), name="capability")
+app.add_typer(review.app, name="review")
 app.add_typer(policy.app, name="policy")
+app.add_typer(approvals.app, name="approvals")

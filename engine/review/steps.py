@@ -126,6 +126,7 @@ _PAGE: tuple[tuple[Literal["locators", "fingerprint", "conditions", "steps"], st
     ("locators", "how it is found", lambda step: wording.locators(step.target)),
     ("fingerprint", "what it must look like", lambda step: wording.fingerprint(step.target)),
     ("conditions", "what must be true after it", lambda step: wording.conditions(step.expect)),
+    ("steps", "how an option is told from others", lambda step: step.match if step.action == "select" else ""),
     ("steps", "may be missing", lambda step: "yes" if step.optional else "no"),
 )
 _READING: tuple[tuple[Literal["reading", "locators", "fingerprint"], str, Callable[[Extractor], str]], ...] = (
