@@ -55,6 +55,7 @@ class Job:
     prove: Callable[[Capability], Awaitable[Capability]]
     keep: Callable[[Capability], Path]
     tell: Callable[[str], None] = lambda _line: None
+    clean: Callable[[RunResult], RunResult] = lambda result: result
 
 
 async def discover(job: Job) -> RunResult:
@@ -68,7 +69,7 @@ async def discover(job: Job) -> RunResult:
     capability: Path | None = None
     if stop.reason == "done":
         stop, capability = await crystallise(job, steps, stop)
-    result = ended(job, stop, steps, loop.planner.usage if loop else Usage(), capability)
+    result = job.clean(ended(job, stop, steps, loop.planner.usage if loop else Usage(), capability))
     job.recorder.finish(result)
     job.runs.finish(result)
     return result

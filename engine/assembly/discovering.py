@@ -98,13 +98,14 @@ async def discover(
                 keep=recorder.keep,
             )
             await place.session.start(order.target)
-            seen, actor = RedactedObserver(observer, redactor), RedactedActor(place.actor, redactor)
+            seen, actor = RedactedObserver(observer, redactor), RedactedActor(place.actor, redactor, evidence.folder)
             yield Loop(seen, planner, guard, approver, actor, recorder, policy, tell_step, files=tuple(order.files))
 
     started = RunStarted(
         run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
     )
-    return await run_job(Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell))
+    clean = partial(redacted, redactor=redactor)
+    return await run_job(Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell, clean))
 
 
 async def distill_again(

@@ -26,15 +26,25 @@ class Leak:
 
 def find_leaks(folder: Path, redactor: Redactor) -> tuple[Leak, ...]:
     """All leaks of a folder, packed files looked into; empty means that it may be published."""
-    found = [leak for file in sorted(folder.rglob("*")) if file.is_file() for leak in _of_file(folder, file, redactor)]
-    return tuple(dict.fromkeys(found))
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    return tuple(leak for file in files for leak in leaks_of(file, redactor, file.relative_to(folder).as_posix()))
 
 
-def _of_file(folder: Path, file: Path, redactor: Redactor) -> Iterator[Leak]:
-    name = file.relative_to(folder).as_posix()
-    for content in (name.encode(), *_contents(file.read_bytes())):
-        for secret in redactor.found_in(content):
-            yield Leak(redactor(name), secret)
+def leaks_of(file: Path, redactor: Redactor, name: str = "") -> tuple[Leak, ...]:
+    """The leaks of one file, called `name` where its whole path is not what counts."""
+    name = name or file.name
+    contents = (name.encode(), *_contents(file.read_bytes()))
+    secrets = dict.fromkeys(secret for content in contents for secret in redactor.found_in(content))
+    return tuple(Leak(redactor(name), secret) for secret in secrets)
+
+
+def withhold(folder: Path, leaks: tuple[Leak, ...]) -> str:
+    """Move an evidence folder out of sight of every list and page; a sentence that says which files, and where it is now."""
+    hidden = folder.with_name(f".withheld-{folder.name}")
+    folder.rename(hidden)
+    return (
+        f"The evidence is withheld in {hidden}: {'; '.join(map(str, leaks))}. Remove or redact these files before sharing it."
+    )
 
 
 def _contents(content: bytes) -> Iterator[bytes]:
