@@ -34,6 +34,8 @@ _SELECTOR = (
 )
 AMBIGUOUS_SECONDS = 0.6
 """How long two matches may stand before they count: a list that is being drawn anew shows old and new rows for a moment."""
+LOADING_SECONDS = 10.0
+LOADED_SECONDS = 0.15
 _PAUSES = (0.004, 0.008, 0.015, 0.03, 0.05, 0.1)
 
 
@@ -71,6 +73,7 @@ class _Look(BaseModel):
     enabled: bool
     wrong: tuple[str, ...]
     login: bool
+    loaded: bool
     url: str
     role: str
     name: str
@@ -143,18 +146,21 @@ async def describe(locator: Found, page: Page) -> TargetSeen:
 async def resolve(page: Page, target: Target, inputs: Mapping[str, str], deadline: float) -> Resolution:
     """Wait until exactly one visible, enabled element fits; `deadline` is an instant of time.monotonic().
 
-    Two fitting elements end it after AMBIGUOUS_SECONDS, everything else is waited for. Raises BrowserGone.
+    Two fitting elements end it after AMBIGUOUS_SECONDS, everything else is waited for. While a document loads, an instant that
+    is near is put off, at most by LOADING_SECONDS: what is not there yet is not gone. Raises BrowserGone.
     """
     wanted = _Wanted(filled(target, inputs), inputs)
     ambiguous_since: float | None = None
     last = Unresolved("drift", wanted.expected, "nothing like it on the page")
-    tried = 0
+    tried, latest = 0, time.monotonic() + LOADING_SECONDS
     while True:
         frame = await find_frame(page, wanted.target.fingerprint.frames)
         look = await _look(frame, wanted, deadline) if frame else None
         now = time.monotonic()
         if look is not None:
-            if frame and look.live and look.enabled:
+            if not look.loaded:
+                deadline = max(deadline, min(now + LOADED_SECONDS, latest))
+            if frame and look.live and look.enabled and look.loaded:
                 return Resolved(look.level, wanted.found(frame), look.role, look.name, look.live)
             ambiguous_since = (ambiguous_since or now) if look.count > 1 else None
             last = wanted.told(look)
@@ -216,6 +222,8 @@ class _Wanted:
         """Why this look is not enough."""
         if look.count > 1:
             return Unresolved("ambiguous", self.expected, f"{look.count} elements that fit it", look.login)
+        if look.count == 1 and not look.loaded:
+            return Unresolved("drift", self.expected, "it is there, but the page is still loading", look.login)
         if look.count == 1:
             return Unresolved("drift", self.expected, "it is there, but disabled", look.login)
         seen = "; ".join(dict.fromkeys(look.wrong)) or f"nothing like it on {look.url}"

@@ -61,8 +61,14 @@ const outlineOf = (element) => {
   return chain.filter(Boolean);
 };
 
+// Rows, items and cards around an element; a table's row ends the list: a card around the table holds all its rows.
+const rowsAround = (element) => {
+  const found = [element, ...ancestors(element)].filter((each) => ROWS.has(roleOf(each)));
+  const last = found.findIndex((each) => roleOf(each) === 'row');
+  return last < 0 ? found : found.slice(0, last + 1);
+};
 const INSIDE = {
-  row: (element, anchor) => [element, ...ancestors(element)].filter((each) => ROWS.has(roleOf(each)) && rowHas(each, anchor)),
+  row: (element, anchor) => rowsAround(element).filter((each) => rowHas(each, anchor)),
   region: (element, anchor) => ancestors(element).filter((each) => roleOf(each) === anchor.role && agrees(nameOf(each), anchor)),
   section: (element, anchor) => (outlineOf(element).some((heading) => agrees(heading, anchor)) ? [element] : []),
 };

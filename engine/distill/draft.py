@@ -1,5 +1,6 @@
 """Trajectory → draft capability: prune, find inputs, locate, extract, set conditions, name; check that nothing is left."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -69,7 +70,7 @@ class Distiller:
     def value(self, turn: Turn) -> tuple[str | None, Match]:
         """The template of what is typed, chosen, opened or pressed, and how an option is matched with it."""
         if isinstance(turn.action, Select):
-            return chosen(turn.action, self.inputs)
+            return chosen(turn.action, self.inputs, turn.seen.options if turn.seen else ())
         make = VALUES.get(type(turn.action))
         return (make(turn.action, self) if make else None), "exact"
 
@@ -109,7 +110,7 @@ VALUES: Mapping[type, Callable[[Any, Distiller], str]] = {
 }
 
 
-def chosen(action: Select, inputs: Inputs) -> tuple[str, Match]:
+def chosen(action: Select, inputs: Inputs, options: tuple[str, ...]) -> tuple[str, Match]:
     """The options, one a line. A value that is only a part of the one option chooses by that part, as whole words."""
     whole = [inputs.of(option) for option in action.options]
     if len(action.options) == 1 and whole[0] is None:
@@ -117,8 +118,9 @@ def chosen(action: Select, inputs: Inputs) -> tuple[str, Match]:
         part = next((each for each in inputs.values if each.telling and words(each.value).search(option)), None)
         if part:
             return part.placeholder, "word"
-        if has_number(option):
-            return inputs.pattern(option), "pattern"
+        pattern = inputs.pattern(option)
+        if has_number(option) and sum(re.search(pattern, fold(each)) is not None for each in options) == 1:
+            return pattern, "pattern"
     texts = [found.placeholder if found else option for found, option in zip(whole, action.options, strict=True)]
     return "\n".join(texts), "exact"
 
