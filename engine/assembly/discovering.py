@@ -30,6 +30,7 @@ from engine.pipeline import Job, RunStarted
 from engine.pipeline import discover as run_job
 from engine.record.credentials import take_credentials
 from engine.record.evidence import Evidence
+from engine.record.leaks import find_leaks, withhold
 from engine.record.recorder import RunRecorder
 from engine.record.redact import Redactor
 from engine.record.redacted import RedactedActor, RedactedObserver, redacted
@@ -105,7 +106,17 @@ async def discover(
         run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
     )
     clean = partial(redacted, redactor=redactor)
-    return await run_job(Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell, clean))
+    job = Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell, clean)
+    return published(await run_job(job), evidence.folder, redactor)
+
+
+def published(result: RunResult, folder: Path, redactor: Redactor) -> RunResult:
+    """The leak gate: evidence that holds a secret after all is moved out of sight, and the result says which file did."""
+    leaks = find_leaks(folder, redactor)
+    if not leaks:
+        return result
+    explanation = f"{result.explanation} {withhold(folder, leaks)}"
+    return result.model_copy(update={"explanation": explanation, "evidence": ""})
 
 
 async def distill_again(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.domain.secret import Secret, Secrets
 from engine.domain.step import Outcome, Value
 from engine.record.credentials import take_credentials
-from engine.record.leaks import find_leaks
+from engine.record.leaks import find_leaks, withhold
 from engine.record.redact import Redactor, is_distinctive
 from engine.record.redacted import redacted
 
@@ -186,6 +186,18 @@ def test_the_leak_gate_finds_what_reached_a_file(tmp_path: Path) -> None:
     found = find_leaks(tmp_path, redact)
     assert [leak.file[0] for leak in found] == ["a", "b", "c", "d", "e", "f"]
     assert "hunter2!x" not in str(found)
+
+
+def test_evidence_with_a_leak_is_moved_out_of_sight(tmp_path: Path) -> None:
+    """The sentence says which file it was, never what was in it."""
+    folder = tmp_path / "run-1"
+    folder.mkdir()
+    (folder / "steps.jsonl").write_text("hunter2!x")
+    redact = redactor("hunter2!x")
+    said = withhold(folder, find_leaks(folder, redact))
+    assert not folder.exists()
+    assert "steps.jsonl holds the secret pw" in said
+    assert "hunter2" not in said
 
 
 @pytest.mark.parametrize(
