@@ -159,7 +159,7 @@ def schema_of(value: str, seen: TargetSeen | None, hint: str) -> JsonSchema:
 
 def camel(text: str) -> str:
     """A label as a name: "Member number" → memberNumber."""
-    parts = re.findall(r"[A-Za-z0-9]+", text.replace("'", ""))
+    parts: list[str] = re.findall(r"[A-Za-z0-9]+", text.replace("'", ""))
     parts = parts if parts and parts[0][0].isalpha() else ["value", *parts]
     head, *tail = parts[:6]
     first = head.lower() if head.isupper() or head.istitle() or head.islower() else head[0].lower() + head[1:]

@@ -111,7 +111,7 @@ FLOWS: Mapping[str, tuple[Flow, str]] = {
     "address": (address, f"Log in and change the address of member {MEMBER} to 12 Oak Street, Salem, OR 97301"),
     "transfer": (
         transfer,
-        f"Log in and transfer $25.50 from the savings account {{savings}} of member {MEMBER} to the checking account {{checking}}",
+        f"Log in and transfer $25.50 from account {{savings}} of member {MEMBER} to account {{checking}}",
     ),
     "statement": (statement, f"Log in and download the statement of the savings account {{savings}} of member {MEMBER} as CSV"),
 }

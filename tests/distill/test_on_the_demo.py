@@ -1,4 +1,4 @@
-"""Every judged flow of the teller console, on every tenant: driven by hand, distilled, replayed; the bank's own log is the judge."""
+"""Every judged flow of the console on every tenant: driven by hand, distilled, replayed; the bank's own log is the judge."""
 
 import json
 from pathlib import Path
@@ -82,7 +82,7 @@ def stable(operation: Any) -> list[tuple[str, str]]:
 
 
 async def test_balances_hold_for_another_member_and_another_tenant(browser: Browser, tmp_path: Path, monkeypatch: Any) -> None:
-    """Distilled on Harbor, replayed for others and on Summit, the balances are the bank's; two savings accounts are ambiguous."""
+    """Distilled on Harbor, replayed for others and on Summit: the bank's balances, or ambiguous for two savings accounts."""
     async with TellerConsole("harbor") as harbor, TellerConsole("summit") as summit:
         draft = await drawn(browser, harbor, "balances", "harbor", tmp_path)
         for console in (harbor, summit):
