@@ -55,7 +55,7 @@ class CellStory:
         except DeadlineExceeded:
             self._out_of_time(cell)
         except (HostFault, StoreError) as error:
-            run.halt.fault(error)
+            run.fault(error)
         finally:
             run.halt.in_flight -= 1
             if slot is not None:

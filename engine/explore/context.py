@@ -1,12 +1,13 @@
 """One run while it is being explored: what its parts share."""
 
+import contextlib
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.domain.exploration import CellId
 from engine.domain.exploring import DiscoveryRequest, TaskRequest
-from engine.errors import HostFault
+from engine.errors import CapwrightError, HostFault, StoreError
 from engine.explore.desk import Desk, Root
 from engine.explore.halt import Halt
 from engine.explore.progress import Progress
@@ -65,6 +66,12 @@ class RunContext:
     def place(self, name: str) -> Path:
         """A folder of this run for a piece of work; not yet there."""
         return self.desk.work / self.run_id / name
+
+    def fault(self, error: CapwrightError) -> None:
+        """Stop for a fault; its words are for the operator, the code for everybody."""
+        self.halt.fault(error)
+        with contextlib.suppress(StoreError):
+            self.book.note("fault", {"why": str(error)})
 
     def clear(self, place: Path) -> None:
         """Remove a folder; what cannot be removed is remembered and stops the run."""

@@ -96,7 +96,7 @@ class Controller:
         except DeadlineExceeded:
             run.halt.stop(Reason.coded("budget_exhausted" if run.wall_left() <= 0 else "other"))
         except (HostFault, StoreError) as error:
-            run.halt.fault(error)
+            run.fault(error)
         except Exception:  # noqa: BLE001 - the loop's edge: a run ends, whatever happened, and says so
             _log.exception("exploration_failed", run_id=run.run_id)
             run.halt.stop(Reason.coded("other"))
@@ -141,6 +141,6 @@ class Controller:
             except LeaseLost:
                 return None
             except StoreError as error:
-                self._run.halt.fault(error)
+                self._run.fault(error)
                 await self._run.desk.clock.sleep(pause)
         return None

@@ -88,7 +88,7 @@ class Finals:
         except (DeadlineExceeded, Aborted):
             return "passed"
         except HostFault as fault:
-            run.halt.fault(fault)
+            run.fault(fault)
             return "unscored"
         body = {"fail_class": scoring.fail_class, "score": scoring.score}
         run.book.note("second_scoring", body, subject=str(node.cell))
@@ -119,6 +119,7 @@ class Finals:
         try:
             if await run.root.subject.verify() != run.record.request.root_hash:
                 run.halt.stop(Reason.coded("integrity_changed", "root_changed"))
+            run.book.note("export", {"digest": winner.digest}, subject=str(winner.cell))  # the intent before the effect
             await run.root.delivery.export(self._intact(winner), told)
         except HostFault as fault:
-            run.halt.fault(fault)
+            run.fault(fault)

@@ -246,7 +246,7 @@ METHODS: Mapping[str, tuple[type[BaseModel], str]] = {
     "approvals.list": (forms.ApprovalsForm, "approvals"),
     "approvals.decide": (forms.DecideForm, "decide"),
 }
-_PRIVATE = frozenset({"refused", "integrity"})
+_PRIVATE = frozenset({"refused", "integrity", "fault"})
 _NODE_FIELDS = ("cell_id", "state", "parent", "tries", "score", "fail_class", "feedback", "digest")
 
 

@@ -68,7 +68,7 @@ class ArtifactStore:
         place = self._place(run_id, name)
         staging = place.with_name(f"{name}.{uuid.uuid4().hex}.part")
         try:
-            copy_tree(source, staging, manifest)
+            copy_tree(source, staging, manifest, durable=True)
             if read_tree(staging).digest != manifest.digest:
                 raise IntegrityChanged(f"{name} changed while it was sealed")
             with self._database.write() as connection:
@@ -120,7 +120,7 @@ class ArtifactStore:
         return place
 
     def copy(self, run_id: str, name: str, target: Path) -> Manifest:
-        """A verified copy in a new folder; raises NotFound, IntegrityChanged."""
+        """A verified copy in a new folder, for the moment; raises NotFound, IntegrityChanged."""
         artifact = self.find(run_id, name)
         self._refuse_pruned(artifact)
         copy_tree(self._place(run_id, name), target, artifact.manifest)

@@ -30,15 +30,20 @@ def read_tree(root: Path) -> Manifest:
     return Manifest.of(entries)
 
 
-def copy_tree(source: Path, target: Path, manifest: Manifest) -> None:
-    """Copy the entries of a manifest into a new folder, durably; raises IntegrityChanged when the source differs from it."""
+def copy_tree(source: Path, target: Path, manifest: Manifest, *, durable: bool = False) -> None:
+    """Copy the entries of a manifest into a new folder; raises IntegrityChanged when the source differs from it.
+
+    `durable`: it survives a loss of power once this returns.
+    """
     target.mkdir(parents=True, exist_ok=True)
     for entry in manifest.entries:
         if entry.type == "dir":
             (target / entry.path).mkdir(parents=True, exist_ok=True)
             continue
         with open_inside(source, entry.path) as fd:
-            _copy_file(fd, target / entry.path, entry)
+            _copy_file(fd, target / entry.path, entry, durable)
+    if not durable:
+        return
     for folder in [target, *(target / entry.path for entry in manifest.entries if entry.type == "dir")]:
         sync_folder(folder)
 
@@ -129,7 +134,7 @@ def _entry(fd: int, path: str) -> Entry:
     return Entry(path, "file", size, digest.hexdigest(), bool(known.st_mode & stat.S_IXUSR))
 
 
-def _copy_file(fd: int, target: Path, entry: Entry) -> None:
+def _copy_file(fd: int, target: Path, entry: Entry, durable: bool) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     mode = 0o755 if entry.executable else 0o644
@@ -139,8 +144,9 @@ def _copy_file(fd: int, target: Path, entry: Entry) -> None:
             digest.update(chunk)
             size += len(chunk)
             sink.write(chunk)
-        sink.flush()
-        os.fsync(out)
+        if durable:
+            sink.flush()
+            os.fsync(out)
     if size != entry.size or digest.hexdigest() != entry.sha256:
         raise IntegrityChanged(f"{entry.path} changed while it was copied")
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from engine.domain.evaluation import Scoring
 from engine.domain.exploration import CellId, Grid, better
 from engine.domain.run import Usage
 from engine.explore.clock import SystemClock
@@ -205,6 +207,27 @@ async def test_four_slots_are_shared_by_all_runs(tmp_path: Path) -> None:
     assert await asyncio.gather(*(workshop.run(run_id) for run_id in runs)) == ["complete", "complete"]
     assert most == 4
     assert len(bench.runtime.orders) == 32
+
+
+@pytest.mark.parametrize(("timing", "most_at_once"), [(True, 1), (False, 2)])
+async def test_where_timing_counts_one_is_scored_at_a_time(tmp_path: Path, timing: bool, most_at_once: int) -> None:
+    """In the whole installation, for one evaluator's hash; otherwise scorings overlap."""
+    scoring = most = 0
+
+    class Slow(MemoryEvaluator):
+        async def score(self, view: Path, task: Mapping[str, object], seconds: float) -> Scoring:
+            nonlocal scoring, most
+            scoring += 1
+            most = max(most, scoring)
+            await asyncio.sleep(0.03)
+            scoring -= 1
+            return await super().score(view, task, seconds)
+
+    evaluator = Slow(Terms("memory", "e" * 64, timing_sensitive=timing))
+    bench = Bench(tmp_path, clock=SystemClock(), evaluator=evaluator, options={"pace": Pace(look=0.05, slot_look=0.01)})
+    run_id = await bench.queue(refine_count=0, max_parallelism=2)
+    assert await Workshop(bench.desk).run(run_id) == "complete"
+    assert most == most_at_once
 
 
 async def test_waiting_for_a_slot_spends_no_call_and_ends_with_a_cancel(tmp_path: Path) -> None:

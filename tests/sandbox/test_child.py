@@ -173,3 +173,28 @@ async def test_a_cancelled_wait_leaves_no_process(tmp_path: Path, isolation: Iso
     with pytest.raises(asyncio.CancelledError):
         await task
     assert left_behind("cancelled-4712") == []
+
+
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+from engine.sandbox.child import run_child
+from engine.sandbox.isolation import Isolation, probe
+from engine.sandbox.limits import Limits
+program = "open('up', 'w').close(); import time; time.sleep(60)  # orphan-4713"
+asyncio.run(run_child([sys.executable, "-c", program], cwd=Path(sys.argv[1]), stdin=b"", env={}, limits=Limits(),
+                      isolation=probe() if sys.argv[2] == "isolated" else Isolation()))
+"""
+
+
+@pytest.mark.parametrize("how", ["bare", pytest.param("isolated", marks=pytest.mark.skipif(not ISOLATION.works, reason="no"))])
+async def test_a_killed_engine_takes_its_children_along(tmp_path: Path, how: str) -> None:
+    """kill -9 of the process that runs a child ends the child as well."""
+    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", PARENT, str(tmp_path), how)
+    async with asyncio.timeout(60):
+        while not (tmp_path / "up").exists():  # noqa: ASYNC110 - a file of another process
+            await asyncio.sleep(0.05)
+        parent.kill()
+        await parent.wait()
+        while left_behind("orphan-4713"):  # noqa: ASYNC110 - the death of another process
+            await asyncio.sleep(0.05)
