@@ -84,9 +84,7 @@ class _Watch:
         exited = asyncio.create_task(self._exit())
         over = asyncio.create_task(self._over.wait())
         try:
-            done, _ = await asyncio.wait(
-                {exited, over}, timeout=self._limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED
-            )
+            done, _ = await asyncio.wait({exited, over}, timeout=self._limits.wall_seconds, return_when=asyncio.FIRST_COMPLETED)
             if not done:
                 self._end = "deadline"
         finally:

@@ -84,9 +84,7 @@ class Registry:
 
     def _terms(self, found: Registration) -> Terms:
         declared = Declaration.model_validate_json(found.declaration_json)
-        return Terms(
-            found.name, found.hash, declared.direction, declared.min_delta, found.noise, declared.timing_sensitive
-        )
+        return Terms(found.name, found.hash, declared.direction, declared.min_delta, found.noise, declared.timing_sensitive)
 
     def _process(self, name: str, pinned: str, folder: Path, declared: Declaration, noise: float) -> ProcessEvaluator:
         terms = Terms(name, pinned, declared.direction, declared.min_delta, noise, declared.timing_sensitive)

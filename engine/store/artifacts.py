@@ -51,9 +51,7 @@ class Artifact:
 class ArtifactStore:
     """Seals folders, gives their bytes back verified, and prunes the bytes when their time is over. Rows stay for ever."""
 
-    def __init__(
-        self, database: Database, root: Path, now: Now, *, keep_days: int = 30, quota_bytes: int = 8 << 30
-    ) -> None:
+    def __init__(self, database: Database, root: Path, now: Now, *, keep_days: int = 30, quota_bytes: int = 8 << 30) -> None:
         self._database = database
         self._root = root
         self._now = now

@@ -62,9 +62,7 @@ def verify(connection: sqlite3.Connection, run_id: str) -> int:
     before, count = run_id, 0
     for row in connection.execute("SELECT * FROM exploration_events WHERE run_id = ? ORDER BY seq", (run_id,)):
         count += 1
-        link = _link(
-            before, count, row["at_ms"], row["kind"], row["subject"], row["source"], row["target"], row["body"]
-        )
+        link = _link(before, count, row["at_ms"], row["kind"], row["subject"], row["source"], row["target"], row["body"])
         if row["seq"] != count or row["hash"] != link:
             raise IntegrityChanged(f"the record of run {run_id} was changed at event {count}")
         before = link

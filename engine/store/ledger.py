@@ -123,9 +123,7 @@ class Ledger:
                 raise NotFound(f"no call {call_id}")
             if call["state"] != "settled" or call["source"] == "reported":
                 raise StoreError(f"call {call_id} takes no correction: it is {call['source'] or call['state']}")
-            connection.execute(
-                "UPDATE ledger_calls SET charged = ?, source = 'reported' WHERE call_id = ?", (micros, call_id)
-            )
+            connection.execute("UPDATE ledger_calls SET charged = ?, source = 'reported' WHERE call_id = ?", (micros, call_id))
             self._move(connection, call["run_id"], **{call["source"]: -call["charged"], "reported": micros})
             self._row(connection, call_id, "correct", micros - call["charged"], "reported")
 

@@ -48,9 +48,7 @@ class Given:
 class RunBook:
     """Writes under one lease. Raises LeaseLost as soon as somebody else owns the run; then nothing was written."""
 
-    def __init__(
-        self, database: Database, ledger: Ledger, lease: Lease, run_id: str, direction: Direction, now: Now
-    ) -> None:
+    def __init__(self, database: Database, ledger: Ledger, lease: Lease, run_id: str, direction: Direction, now: Now) -> None:
         self.run_id = run_id
         self.direction = direction
         self.lease = lease
@@ -195,9 +193,7 @@ class RunBook:
     def sealed(self, cell: CellId, digest: str) -> None:
         """sealing → evaluating, with the digest of what was sealed; part of the transaction that writes the artifact's row."""
         with self._fenced() as connection:
-            connection.execute(
-                "UPDATE cells SET digest = ? WHERE run_id = ? AND cell_id = ?", (digest, self.run_id, str(cell))
-            )
+            connection.execute("UPDATE cells SET digest = ? WHERE run_id = ? AND cell_id = ?", (digest, self.run_id, str(cell)))
             self._step(connection, cell, "evaluating", body={"digest": digest})
 
     def note(self, kind: str, body: Mapping[str, object], subject: str = "run") -> None:
@@ -276,9 +272,7 @@ class RunBook:
         connection.execute(
             "UPDATE explorations SET best_cell_id = ?, best_score = ? WHERE run_id = ?", (str(cell), score, self.run_id)
         )
-        connection.execute(
-            "UPDATE rounds SET best_score = ? WHERE run_id = ? AND round = ?", (score, self.run_id, cell.round)
-        )
+        connection.execute("UPDATE rounds SET best_score = ? WHERE run_id = ? AND round = ?", (score, self.run_id, cell.round))
         self._append(connection, "best", subject=str(cell), body={"score": score})
 
     def _end(
@@ -334,4 +328,3 @@ class RunBook:
         with self._database.write() as connection:
             fence(connection, self.lease)
             yield connection
-

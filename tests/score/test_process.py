@@ -120,8 +120,8 @@ METRIC = 'answer = "metric_line"\nmetric = "loss"\nchannel = "stdout"'
     ("printed", "fail_class", "expected"),
     [
         ("print('epoch 1'); print('{\"loss\": 0.25}')", "ok", 0.25),
-        ("print('{\"loss\": 0.25, \"acc\": 1}')", "eval_protocol", None),
-        ("print('{\"loss\": 0.1, \"loss\": 0.2}')", "eval_protocol", None),
+        ('print(\'{"loss": 0.25, "acc": 1}\')', "eval_protocol", None),
+        ('print(\'{"loss": 0.1, "loss": 0.2}\')', "eval_protocol", None),
         ("print('{\"loss\": 0.25}'); print('done')", "eval_protocol", None),
         ("print('{\"loss\": true}')", "eval_protocol", None),
         ("print('{\"loss\": NaN}')", "eval_protocol", None),

@@ -28,7 +28,10 @@ def test_anything_but_an_envelope_is_a_protocol_fault(answer: bytes) -> None:
 
 
 @given(
-    valid=st.booleans(), score=st.none() | st.floats(), fail_class=st.sampled_from(FailClass.__args__), passed=st.booleans()  # type: ignore[attr-defined]
+    valid=st.booleans(),
+    score=st.none() | st.floats(),
+    fail_class=st.sampled_from(FailClass.__args__),
+    passed=st.booleans(),  # type: ignore[attr-defined]
 )
 def test_an_envelope_counts_only_when_it_is_consistent(valid: bool, score: float | None, fail_class: str, passed: bool) -> None:
     """pass equals valid; valid has class ok and a finite score; invalid another class and none."""

@@ -31,9 +31,7 @@ def seeded(folder: Path) -> Database:
         )
         connection.execute("INSERT INTO exploration_approvals VALUES ('q', 'r', 'h', 'pending', 'u', 1, 2)")
         for approve in (0, 1):
-            connection.execute(
-                "INSERT OR IGNORE INTO exploration_receipts VALUES ('q', 'h', ?, 'm', 1, '', '')", (approve,)
-            )
+            connection.execute("INSERT OR IGNORE INTO exploration_receipts VALUES ('q', 'h', ?, 'm', 1, '', '')", (approve,))
     return database
 
 
