@@ -14,8 +14,8 @@ from collections.abc import Callable
 from engine.domain.observation import Node
 from engine.observe.clean import clean
 from engine.observe.lines import Line, Place, Sheet, gists
-from engine.observe.phrases import act, choice, decorative, phrase, pieces, repeated, says, separator, states, untold
-from engine.observe.roles import FIELDS, is_actionable
+from engine.observe.phrases import act, choice, decorative, phrase, pieces, repeated, says, separator, shell, states, untold
+from engine.observe.roles import is_actionable
 
 SECTIONS = frozenset({
     "article", "complementary", "feed", "figure", "form", "group", "iframe", "menu", "menubar", "navigation", "radiogroup",
@@ -24,9 +24,12 @@ SECTIONS = frozenset({
 """Told when they have a name."""
 
 ALWAYS_TOLD = frozenset({"dialog", "alertdialog"})
+HOLLOW = frozenset({"list", "table", "grid", "treegrid", "row"})
+"""Nothing special about these unless they hold something."""
+
 ANNOUNCED = frozenset({"alert", "status", "progressbar", "meter", "timer", "log", "img", "blockquote", "code"})
 TABLES = frozenset({"table", "grid", "treegrid"})
-CELLS = frozenset({"cell", "gridcell", "columnheader", "rowheader"})
+WRAPPERS = frozenset({"rowgroup", "generic"})
 PHRASES = frozenset({"paragraph", "listitem", "caption", "term", "definition", "cell", "strong", "emphasis", "time"})
 KEPT_APART = frozenset({"heading", "list", "term", "definition"})
 LINE_CHARS = 400
@@ -44,6 +47,7 @@ class Layout:
         self._kinds: dict[str, Callable[[Node, int], None]] = {
             **dict.fromkeys(TABLES, self._table),
             "list": self._list,
+            "row": self._row,
             "heading": self._heading,
             **dict.fromkeys(SECTIONS | ALWAYS_TOLD, self._section),
         }
@@ -67,7 +71,7 @@ class Layout:
             return
         if is_actionable(node):
             self._act(node, depth)
-        elif kind := self._kinds.get(node.role):
+        elif (kind := self._kinds.get(node.role)) and (node.children or node.role not in HOLLOW):
             kind(node, depth)
         elif self._is_line(node):
             self._text(node, depth)
@@ -83,27 +87,28 @@ class Layout:
         for child, after in zip(node.children, [*node.children[1:], None], strict=False):
             if skip:
                 skip = False
-            elif child.role == "term" and after and after.role == "definition" and self._short(after):
-                self._add(depth, after, f": {says(child)}: {self._phrase(after)}", says(after))
+            elif child.role == "term" and after and self._is_pair(child, after):
+                refs = _refs(pieces(after))
+                self._add(depth, after, f": {says(child)}: {self._phrase(after)}", says(after), refs=refs)
                 skip = True
             else:
                 self._node(child, depth)
 
     def _act(self, node: Node, depth: int) -> None:
         inner = self._sheet.gists[id(node)]
-        alone = inner.acts == 1 and inner.chars <= LINE_CHARS
-        named = "" if clean(node.name) in says(node) else node.name
-        shown = node if alone or node.role in FIELDS else node.model_copy(update={"children": (), "name": named})
+        options = choice(node, self._sheet, self._widened)
+        alone = inner.acts == 1 and (inner.chars <= LINE_CHARS or bool(options))
+        shown = node if alone else shell(node)
         self._add(depth, None, act(shown), clean(shown.name), refs=(node.ref or "",), ref=node.ref)
-        if options := choice(node, self._sheet, self._widened):
-            self._add(depth + 1, None, options, "")
-        elif not alone:
+        if not alone:
             self._children(node, depth + 1)
+        elif options:
+            self._add(depth + 1, None, options, "")
 
     def _heading(self, node: Node, depth: int) -> None:
         level = next((int(state[6:]) for state in node.states if state.startswith("level=")), 2)
         found = pieces(node) or [node]
-        words = self._phrase(node) if node.children else clean(node.text or node.name)
+        words = self._phrase(node) if node.children else says(node)
         self._add(depth, node, f": {'#' * min(level, 6)} {words}", words, refs=_refs(found), plain=True)
 
     def _section(self, node: Node, depth: int) -> None:
@@ -128,21 +133,38 @@ class Layout:
         self._places, self._unit = around
 
     def _table(self, node: Node, depth: int) -> None:
-        rows = _rows(node)
-        heads = [row for row in rows[:1] if row.children and all(cell.role == "columnheader" for cell in row.children)]
+        rows = self._rows(node)
+        if rows is None:
+            self._list(node, depth)
+            return
+        heads = rows[:1] if rows and _is_head(rows[0]) else []
         if not heads and not any(self._short(cell) for row in rows for cell in row.children):
-            self._children(node, depth)
+            for row in rows:
+                (self._node if is_actionable(row) else self._children)(row, depth)
             return
         columns = " | ".join(self._phrase(cell) for row in heads for cell in row.children)
         refs = _refs([piece for row in heads for piece in pieces(row)])
         title = _title(node) + (f": {columns}" if columns else "")
         self._add(depth, None, title, clean(node.name), refs=refs, ref=node.ref)
-        for child in node.children:
-            if child.role == "caption":
-                self._node(child, depth + 1)
-            elif child.role != "row" and child.name and untold(child):
-                self._add(depth + 1, None, _title(child), clean(child.name), ref=child.ref)
+        for caption in (child for child in node.children if child.role == "caption"):
+            self._node(caption, depth + 1)
         self._items(node, rows[len(heads) :], "rows", lambda row: self._row(row, depth + 1))
+
+    def _rows(self, node: Node) -> list[Node] | None:
+        """The rows of a table, through row groups and wrappers that say nothing; None when it holds anything else."""
+        found: list[Node] = []
+        for child in node.children:
+            gist = self._sheet.gists[id(child)]
+            if child.role == "row":
+                found.append(child)
+            elif child.role in WRAPPERS and not is_actionable(child) and not untold(child) and child.children:
+                below = self._rows(child)
+                if below is None:
+                    return None
+                found += below
+            elif child.role != "caption" and (gist.acts or gist.chars):
+                return None
+        return found
 
     def _row(self, row: Node, depth: int) -> None:
         cells = row.children or (row,)
@@ -155,7 +177,7 @@ class Layout:
         self._add(depth, row, f"{mark}{states(row)}| {' | '.join(shown)}", "", refs=refs)
         for cell in cells:
             if not self._short(cell):
-                self._children(cell, depth + 1)
+                self._node(cell, depth + 1)
 
     def _text(self, node: Node, depth: int) -> None:
         found = pieces(node)
@@ -173,6 +195,10 @@ class Layout:
     def _short(self, node: Node) -> bool:
         gist = self._sheet.gists[id(node)]
         return not gist.block and gist.chars <= LINE_CHARS and gist.acts <= LINE_ACTS
+
+    def _is_pair(self, one: Node, two: Node) -> bool:
+        told = not self._sheet.gists[id(one)].acts and not is_actionable(two)
+        return told and two.role == "definition" and self._short(two) and self._short(one)
 
     def _is_line(self, node: Node) -> bool:
         gist = self._sheet.gists[id(node)]
@@ -206,15 +232,10 @@ def _title(node: Node) -> str:
     return " ".join(part for part in (node.ref or "-", node.role, clean(node.name)) if part) + states(node)
 
 
-def _rows(table: Node) -> list[Node]:
-    """The rows of a table, through row groups and wrappers, not those of tables inside it."""
-    found: list[Node] = []
-    for child in table.children:
-        if child.role == "row":
-            found.append(child)
-        elif child.role not in TABLES | CELLS | {"caption"}:
-            found += _rows(child)
-    return found
+def _is_head(row: Node) -> bool:
+    """A row of column headers and nothing else."""
+    bare = bool(row.children) and not is_actionable(row) and not untold(row)
+    return bare and all(cell.role == "columnheader" for cell in row.children)
 
 
 def _refs(nodes: list[Node]) -> tuple[str, ...]:

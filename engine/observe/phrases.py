@@ -1,6 +1,7 @@
 """One element, or a few together, in a part of one line."""
 
 import unicodedata
+from collections.abc import Iterator
 
 from engine.domain.observation import Node
 from engine.observe.clean import clean
@@ -16,7 +17,7 @@ def says(node: Node) -> str:
     """All text of a node and below it in order, one space between; its name first where that text does not hold it."""
     below = clean(node.text) or " ".join(part for child in node.children if not decorative(child) and (part := says(child)))
     name = clean(node.name)
-    return below if name in below else f"{name}: {below}" if below else name
+    return below if name in below else f"{name} {below}" if below else name
 
 
 def untold(node: Node) -> str:
@@ -29,6 +30,11 @@ def untold(node: Node) -> str:
 def decorative(node: Node) -> bool:
     """An icon: hidden from readers, and without a letter or digit."""
     return "aria-hidden" in node.states and not any(char.isalnum() for char in says_all(node))
+
+
+def shell(node: Node) -> Node:
+    """An actionable node without what is in it, which is told beside it."""
+    return node.model_copy(update={"children": (), "name": node.name if untold(node) else ""})
 
 
 def separator(node: Node) -> bool:
@@ -71,7 +77,7 @@ def _value(node: Node) -> str:
     if node.role not in FIELDS:
         return ""
     chosen = [clean(each.name or each.text) for each in _options(node) if {"selected", "checked"} & set(each.states)]
-    value = ", ".join(chosen) or clean(node.text)
+    value = ", ".join(chosen) or clean(node.text) or ("" if _options(node) else says(node.model_copy(update={"name": ""})))
     return f"= {value}" if value else ""
 
 
@@ -82,8 +88,8 @@ def _options(node: Node) -> list[Node]:
 
 def choice(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
     """The labels that can be chosen in a field, told once for fields that have the same; empty for others."""
-    names, ref = tuple(clean(each.name or each.text) for each in _options(node)), node.ref or ""
-    if not names:
+    names, ref = tuple(_labels(node)), node.ref or ""
+    if not _options(node):
         return ""
     first = sheet.options.setdefault(names, ref)
     if first != ref:
@@ -93,6 +99,16 @@ def choice(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
     return f"options: {' | '.join(names)}"
 
 
+def _labels(node: Node) -> Iterator[str]:
+    """Labels of the options in order; what else stands among them, such as the name of a group, in brackets."""
+    for child in node.children:
+        if child.role == "option":
+            yield says(child)
+        else:
+            yield from (f"({part})" for part in dict.fromkeys((clean(child.name), clean(child.text))) if part)
+            yield from _labels(child)
+
+
 def _told(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
     return "; ".join(part for part in (act(node), choice(node, sheet, widened)) if part)
 
@@ -100,11 +116,11 @@ def _told(node: Node, sheet: Sheet, widened: frozenset[str]) -> str:
 def pieces(node: Node) -> list[Node]:
     """The innermost things that say something: actionable elements whole, texts, named pictures; names that no text repeats."""
     if is_actionable(node):
-        return [node]
+        inner = [piece for child in node.children for piece in pieces(child)]
+        return [shell(node), *inner] if any(map(is_actionable, inner)) else [node]
     if not node.children:
         return [node] if (node.text or node.name) and not decorative(node) else []
-    name = untold(node) if node.name else ""
-    start = [Node(role="text", text=f"{name}:")] if name else []
+    start = [Node(role="text", text=f"{node.name}:")] if node.name and untold(node) else []
     return start + [piece for child in node.children if not decorative(child) for piece in pieces(child)]
 
 

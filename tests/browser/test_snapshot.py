@@ -13,8 +13,8 @@ async def look(session: Session, pages: Pages, html: str) -> Snapshot:
 async def test_a_page_becomes_a_tree_with_refs_that_resolve(session: Session, pages: Pages) -> None:
     """Url, title, roles, names and refs are there, and a ref leads back to its element, also on the second document."""
     await look(session, pages, "<title>One</title><button>Other</button>")
-    snapshot = await look(session, pages, "<title>Two</title><h1>Head</h1><button>Go</button>")
-    session.native = snapshot.native
+    await look(session, pages, "<title>Two</title><h1>Head</h1><button>Go</button>")
+    snapshot = await session.look()
     assert (snapshot.url, snapshot.title) == (f"{pages.url}/", "Two")
     button = next(node for node in snapshot.root.walk() if node.role == "button")
     assert button.name == "Go"

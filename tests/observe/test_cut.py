@@ -56,7 +56,7 @@ def test_a_long_text_is_cut_and_counted() -> None:
     assert shown(root, widened=frozenset({"e1"}))[0].endswith("end.")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 200), st.integers(60, 3000))
 def test_the_budget_is_hard_and_every_row_is_counted(count: int, budget: int) -> None:
     """Never more tokens than allowed; shown rows and counted ones are all rows."""
@@ -70,7 +70,7 @@ def test_the_budget_is_hard_and_every_row_is_counted(count: int, budget: int) ->
         assert visible + counted == count
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(any_tree(), st.integers(60, 400))
 def test_any_tree_fits(root: Node, budget: int) -> None:
     """Whatever the tree, the budget holds, and what is left out is marked."""

@@ -70,7 +70,7 @@ def test_both_texts_together_hold_the_budget() -> None:
             assert tokens(written.text) + tokens(written.shown) <= budget
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 25), min_size=1, max_size=6))
 def test_what_is_referred_to_is_there(counts: list[int]) -> None:
     """Over any run of pages, text and page shown before make exactly the page."""

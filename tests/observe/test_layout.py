@@ -28,7 +28,7 @@ def test_a_page_is_written_as_the_guide_says() -> None:
     ]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(any_tree())
 def test_nothing_actionable_or_readable_is_lost(root: Node) -> None:
     """Whatever the tree, every actionable ref and every text is in the lines."""
@@ -36,7 +36,7 @@ def test_nothing_actionable_or_readable_is_lost(root: Node) -> None:
     assert readable(root, 10**6).lost == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(any_tree())
 def test_every_line_starts_with_a_mark_of_ours(root: Node) -> None:
     """No page text can pass for a line of ours: cut and as-before markers start a line, page text never does."""
