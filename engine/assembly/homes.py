@@ -2,6 +2,7 @@
 
 from engine.review.lifecycle import Lifecycle
 from engine.settings import Settings
+from engine.store.approvals import ApprovalStore
 from engine.store.capabilities import CapabilityStore
 from engine.store.database import Database
 from engine.store.reviews import ReviewStore
@@ -22,6 +23,11 @@ def run_store(settings: Settings) -> RunStore:
 def lifecycle(settings: Settings) -> Lifecycle:
     """Who approved what in this home."""
     return Lifecycle(ReviewStore(database(settings)))
+
+
+def approval_store(settings: Settings) -> ApprovalStore:
+    """Risky steps that wait or waited for a person."""
+    return ApprovalStore(database(settings))
 
 
 def capability_store(settings: Settings) -> CapabilityStore:

@@ -70,7 +70,7 @@ class Distiller:
     def value(self, turn: Turn) -> tuple[str | None, Match]:
         """The template of what is typed, chosen, opened or pressed, and how an option is matched with it."""
         if isinstance(turn.action, Select):
-            return chosen(turn.action, self.inputs, turn.seen.options if turn.seen else ())
+            return chosen(turn.action, self.inputs, turn.seen.options if turn.seen else (), self.goal.text)
         make = VALUES.get(type(turn.action))
         return (make(turn.action, self) if make else None), "exact"
 
@@ -110,14 +110,18 @@ VALUES: Mapping[type, Callable[[Any, Distiller], str]] = {
 }
 
 
-def chosen(action: Select, inputs: Inputs, options: tuple[str, ...]) -> tuple[str, Match]:
-    """The options, one a line. A value that is only a part of the one option chooses by that part, as whole words."""
+def chosen(action: Select, inputs: Inputs, options: tuple[str, ...], goal: str) -> tuple[str, Match]:
+    """The options, one a line. What is only a part of the one option chooses by that part, as whole words: an input, or a word
+    of the goal that no other option has."""
     whole = [inputs.of(option) for option in action.options]
     if len(action.options) == 1 and whole[0] is None:
         option = action.options[0]
-        part = next((each for each in inputs.values if each.telling and words(each.value).search(option)), None)
-        if part:
-            return part.placeholder, "word"
+        parts = [(each.value, each.placeholder) for each in inputs.values if each.telling]
+        if has_number(option):
+            parts += [(word, word) for word in re.findall(r"[^\W\d_]{4,}", option) if words(word).search(goal)]
+        for part, put in parts:
+            if words(part).search(option) and sum(words(part).search(each) is not None for each in options or (option,)) == 1:
+                return put, "word"
         pattern = inputs.pattern(option)
         if has_number(option) and sum(re.search(pattern, fold(each)) is not None for each in options) == 1:
             return pattern, "pattern"

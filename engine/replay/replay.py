@@ -42,6 +42,7 @@ class Replay:
     outputs: dict[str, Any] = field(default_factory=dict)
     done: list[StepReplayed] = field(default_factory=list)
     downloads: tuple[Download, ...] = ()
+    skipped: list[CapabilityStep] = field(default_factory=list)
     current: CapabilityStep | None = None
     sent: bool = False
 
@@ -104,13 +105,32 @@ class Replay:
         if step.target is None:
             return None
         self.place.session.follow()
-        wait = OPTIONAL_SECONDS if step.optional else self.step_seconds
-        found = await resolve(self.place.session.page, step.target, self.values, time.monotonic() + wait)
-        if isinstance(found, Resolved):
-            return found
+        end = time.monotonic() + (OPTIONAL_SECONDS if step.optional else self.step_seconds)
+        while True:
+            # A notice that was not there when its step came may cover the page by now: it is put away as soon as it shows.
+            slice_end = min(end, time.monotonic() + OPTIONAL_SECONDS) if self.skipped else end
+            found = await resolve(self.place.session.page, step.target, self.values, slice_end)
+            if await self._put_away():
+                continue
+            if isinstance(found, Resolved):
+                return found
+            if time.monotonic() >= end or found.kind == "ambiguous":
+                break
         if step.optional:
+            self.skipped.append(step)
             return None
         raise self._unresolved(found)
+
+    async def _put_away(self) -> bool:
+        """Do what optional steps were skipped for, where it shows now; whether anything was done."""
+        for step in tuple(self.skipped):
+            assert step.target is not None, "only a step whose element was not there is skipped"
+            found = await resolve(self.place.session.page, step.target, self.values, time.monotonic())
+            if isinstance(found, Resolved):
+                self.skipped.remove(step)
+                await self._perform(step, 0, action_of(step, self.values), found)
+                return True
+        return False
 
     def _unresolved(self, found: Unresolved) -> Stopped:
         if self.place.desk.unexpected:
