@@ -22,7 +22,6 @@ from engine.discover.loop import Loop
 from engine.domain.run import Goal, RunResult
 from engine.domain.secret import Secrets
 from engine.domain.step import Step, TargetSeen
-from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 from engine.errors import DistillRefused
 from engine.guard.guard import PolicyGuard
 from engine.observe.observer import PageObserver
@@ -81,8 +80,7 @@ async def discover(
     screenshots = order.screenshots or settings.screenshots
     bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
 
-    async def held(needed: ApprovalNeeded, step: int) -> Permit | Refusal:
-        return await redeeming(approver)(redacted(needed, redactor), step)
+    held = redeeming(approver, partial(redacted, redactor=redactor))
 
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
@@ -92,12 +90,8 @@ async def discover(
             open_bounded_browser(settings, policy, order.headed) as browser,
             open_place(browser, bounds) as place,
         ):
-            observer = PageObserver(
-                place.session,
-                max_tokens=policy.limits.max_observation_tokens,
-                screenshots=screenshots,
-                keep=recorder.keep,
-            )
+            tokens = policy.limits.max_observation_tokens
+            observer = PageObserver(place.session, max_tokens=tokens, screenshots=screenshots, keep=recorder.keep)
             await place.session.start(order.target)
             seen, actor = RedactedObserver(observer, redactor), RedactedActor(place.actor, redactor, evidence.folder)
             yield Loop(seen, planner, guard, approver, actor, recorder, policy, tell_step, files=tuple(order.files))
@@ -105,8 +99,10 @@ async def discover(
     started = RunStarted(
         run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
     )
-    clean = partial(redacted, redactor=redactor)
-    job = Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell, clean)
+    job = Job(
+        started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell,
+        partial(redacted, redactor=redactor),
+    )  # fmt: skip
     return published(await run_job(job), evidence.folder, redactor)
 
 
@@ -142,7 +138,7 @@ async def distill_again(
 
 async def described(element: Element) -> TargetSeen:
     """How the element can be found again."""
-    return await describe(element.locator, element.locator.page)
+    return await describe(element.locator)
 
 
 def new_run_id() -> str:

@@ -52,7 +52,15 @@ const cellLocators = (element, anchors) => {
 const describe = (element) => {
   const pool = everything(document);
   const cell = [element, ...ancestors(element)].find((each) => CELLS.has(roleOf(each)));
-  const only = (target, locator) => { const found = matches(locator, pool); return found.length === 1 && found[0] === target; };
+  // The same words are looked for once, however many places they are narrowed to.
+  const unplaced = new Map();
+  const only = (target, { within, ...locator }) => {
+    const key = JSON.stringify(locator);
+    if (!unplaced.has(key)) unplaced.set(key, matches(locator, pool));
+    const found = unplaced.get(key);
+    const others = () => found.some((each) => each !== target && inside(each, within));
+    return found.includes(target) && inside(target, within) && !(found.length > 1 && others());
+  };
   const plain = plainLocators(element), weak = weakLocators(element), anchors = anchorsOf(element);
   const row = anchors.rows.length > 0;
   const anchored = (list) => plain.filter((each) => each.by !== 'test_id').concat(weak.filter((each) => each.by === 'name' || each.by === 'after'))
@@ -66,6 +74,6 @@ const describe = (element) => {
     candidates: ranked.filter((locator) => only(element, locator)), cells: cells.slice(0, 40),
     box: [box.x, box.y, box.width, box.height], column: cell ? headerOf(cell) : '',
     options: element.localName === 'select' ? [...element.options].map((option) => tidy(option.label)).slice(0, 200) : [],
-    value: GUARDED.has(kindOf(element)) ? '' : String(element.value ?? ''), lang: document.documentElement.lang, headers: ['table', 'grid'].includes(roleOf(element)) ? headersOf(element) : [],
+    value: GUARDED.has(kindOf(element)) ? '' : String(element.value ?? ''), lang: document.documentElement.lang, framed: top !== self, headers: ['table', 'grid'].includes(roleOf(element)) ? headersOf(element) : [],
   };
 };

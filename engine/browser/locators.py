@@ -61,6 +61,7 @@ class _Seen(BaseModel):
     value: str
     headers: tuple[str, ...]
     lang: str
+    framed: bool
 
 
 class _Look(BaseModel):
@@ -109,14 +110,14 @@ async def register(playwright: Playwright) -> None:
     await playwright.selectors.register(ENGINE, _SELECTOR, content_script=True)
 
 
-async def describe(locator: Found, page: Page) -> TargetSeen:
-    """Facts of the live element and every locator that matches it alone now; two round trips, a few more inside frames.
+async def describe(locator: Found) -> TargetSeen:
+    """Facts of the live element and every locator that matches it alone now; one round trip, a few more inside frames.
 
     Raises what Playwright raises when the element is gone; DeadlineExceeded after 5 s.
     """
     raw = await within(5, locator.evaluate(_DESCRIBE, timeout=4000), "describing an element")
     seen = _Seen.model_validate(raw)
-    frames = () if len(page.frames) == 1 else await within(5, path_of(locator), "finding an element's frame")
+    frames = await within(5, path_of(locator), "finding an element's frame") if seen.framed else ()
     print_ = Fingerprint(
         role=seen.role,
         tag=seen.tag,

@@ -32,7 +32,7 @@ class Stage:
     async def seen(self, locator: str | Found) -> TargetSeen:
         """What is known of an element."""
         page = self.session.page
-        return await describe(page.locator(locator) if isinstance(locator, str) else locator, page)
+        return await describe(page.locator(locator) if isinstance(locator, str) else locator)
 
     async def found(
         self, target: Target, inputs: Mapping[str, str] | None = None, seconds: float = 1.0

@@ -26,7 +26,7 @@ from engine.domain.verdict import Facts, Permit
 
 async def seen(element: Element) -> TargetSeen:
     """What the actor asks of an element."""
-    return await describe(element.locator, element.locator.page)
+    return await describe(element.locator)
 
 
 @dataclass
