@@ -43,10 +43,14 @@ def waiting(asked: str, seconds: float) -> str:
     return f"Waiting up to {seconds:.0f} s for a person: discover approvals approve {asked}"
 
 
-def redeeming(approver: AnyApprover) -> Ask:
-    """Ask about a request that is being held, and use the answer up at once: the request is still the one in question."""
+def redeeming(approver: AnyApprover, clean: Callable[[ApprovalNeeded], ApprovalNeeded] = lambda needed: needed) -> Ask:
+    """Ask about a request that is being held, and use the answer up at once: the request is still the one that was asked about.
+
+    `clean` takes secrets out of the question before anybody sees it.
+    """
 
     async def ask(needed: ApprovalNeeded, step: int) -> Permit | Refusal:
+        needed = clean(needed)
         answer = await approver.ask(needed, step)
         why = approver.redeem(answer, needed.facts, step) if isinstance(answer, Permit) else None
         return Refusal(action=needed.action, rule=needed.rule, why=why) if why else answer

@@ -1,5 +1,6 @@
 """Writes that Chromium hides from routing are stopped by the proxy, and one that was let go leaves exactly once."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,7 +24,7 @@ from tests.pages import Pages
 
 
 @asynccontextmanager
-async def product(pages: Pages, folder: Path, yeses: int) -> AsyncIterator[tuple[Session, EgressProxy]]:
+async def product(pages: Pages, folder: Path, yeses: int) -> AsyncIterator[tuple[Session, EgressProxy, WriteGate]]:
     """A session as it is put together for a run, with somebody who says yes so many times."""
     left = [True] * yeses
     policy = default_policy(pages.url)
@@ -38,7 +39,7 @@ async def product(pages: Pages, folder: Path, yeses: int) -> AsyncIterator[tuple
         open_browser(BrowserSettings(proxy=proxy.address, flags=egress_flags())) as browser,
         open_session(browser, SessionSettings(folder, accept, prepare=lambda context: install_gate(context, gate))) as session,
     ):
-        yield session, proxy
+        yield session, proxy, gate
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ async def test_a_write_on_the_way_out_of_a_page_stays_inside(code: str, pages: P
     pages["/"] = f"<script>{code}</script>"
     pages["/rest"] = pages["/last"] = "rest"
     pages["/worker.js"] = Response("onconnect = () => fetch('/transfers', {method: 'POST'})", media_type="text/javascript")
-    async with product(pages, tmp_path, yeses=0) as (session, _proxy):
+    async with product(pages, tmp_path, yeses=0) as (session, _proxy, _gate):
         await session.open(pages.url + "/")
         await session.settle(0.5)
         await session.open(pages.url + "/rest")
@@ -70,7 +71,7 @@ async def test_a_write_that_was_let_go_leaves_once_and_its_redirect_with_it(page
     pages["/"] = f"<form method=post action=/a><button>x</button></form><script>{copies}</script>"
     pages["/a"] = Response(status_code=307, headers={"location": "/a/"})
     pages["/a/"] = "done"
-    async with product(pages, tmp_path, yeses=1) as (session, proxy):
+    async with product(pages, tmp_path, yeses=1) as (session, proxy, _gate):
         await session.open(pages.url + "/")
         await session.page.click("button")
         await session.settle()
@@ -79,3 +80,26 @@ async def test_a_write_that_was_let_go_leaves_once_and_its_redirect_with_it(page
         assert len(pages.writes("/a/")) == 1
         assert len(pages.writes("/a")) == 1
         assert "nobody let go" in str(proxy.denied)
+
+
+async def test_closing_the_page_does_not_let_go_what_is_held(pages: Pages, tmp_path: Path) -> None:
+    """Chromium may send a paused request when its page goes away: the proxy has no pass for it, and nobody waits."""
+    pages["/"] = "<button onclick=\"fetch('/transfers', {method: 'POST', keepalive: true}).catch(() => 0)\">x</button>"
+    async with product(pages, tmp_path, yeses=0) as (session, _proxy, gate):
+        thinking, answer = asyncio.Event(), asyncio.Event()
+
+        async def slow(needed: ApprovalNeeded, _step: int) -> Permit | Refusal:
+            thinking.set()
+            await answer.wait()
+            return Refusal(action=needed.action, rule=needed.rule, why="No.")
+
+        gate.ask = slow
+        await session.open(pages.url + "/")
+        await session.page.click("button")
+        await thinking.wait()
+        await session.page.close()
+        await session.context.new_page()
+        answer.set()
+        async with asyncio.timeout(5):
+            await gate.idle()
+    assert pages.writes("/transfers") == []

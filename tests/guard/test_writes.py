@@ -1,6 +1,5 @@
 """The write gate in a real browser: a write is held before a byte leaves, whatever its button is called."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -191,28 +190,6 @@ async def test_a_storm_of_writes_asks_a_bounded_number_of_times(opened, pages: P
         await here.step(role="button", name="Show")
         assert len([hit for hit in pages.hits if hit.method == "POST"]) == 1
         assert len(here.person.asked) == 2
-
-
-async def test_a_page_that_goes_while_a_person_thinks_hangs_nothing(opened, pages: Pages) -> None:  # type: ignore[no-untyped-def]
-    """The answer comes after the page is closed: nobody waits for it."""
-    pages["/"] = SENDS["fetch"]
-    async with opened() as here:
-        thinking, answer = asyncio.Event(), asyncio.Event()
-
-        async def slow(needed: ApprovalNeeded, _step: int) -> Permit | Refusal:
-            thinking.set()
-            await answer.wait()
-            return here.gate.guard.grant(needed, "late")
-
-        here.gate.ask = slow
-        await here.session.open(pages.url + "/")
-        await here.session.page.click("#go")
-        await thinking.wait()
-        await here.session.page.close()
-        answer.set()
-        async with asyncio.timeout(5):
-            await here.gate.idle()
-        assert pages.writes("/transfers") == []
 
 
 async def test_places_outside_the_scope_are_refused_at_this_layer_too(opened, pages: Pages) -> None:  # type: ignore[no-untyped-def]
