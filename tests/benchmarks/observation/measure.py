@@ -43,7 +43,7 @@ class Row:
     looks: dict[str, Look] = field(default_factory=dict)
     acts: Kept = Kept(0, 0, 0, ())
     texts: Kept = Kept(0, 0, 0, ())
-    split: tuple[float, float] = (0, 0)
+    split: tuple[float, float, float] = (0, 0, 0)
 
 
 @asynccontextmanager
@@ -77,17 +77,17 @@ class Ours:
     def __init__(self) -> None:
         self._writer = Writer(MAX_TOKENS)
         self.snapshot: Snapshot | None = None
-        self.split = (0.0, 0.0)
+        self.split = (0.0, 0.0, 0.0)
 
     async def look(self, shown: Page) -> Look:
         """Whole when the page is written out anew, else what changed."""
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         self.snapshot = snapshot = await take(shown, deadline_s=60)
         taken = time.perf_counter()
         told = facts(snapshot.url, snapshot.title, (), snapshot.notices)
         written = self._writer.write(told, snapshot.root, frozenset())
         end = time.perf_counter()
-        self.split = (taken - start, end - taken)
+        self.split = (taken - start, end - taken, time.process_time() - busy)
         whole = written.shown or written.text
         seen = Observation(
             url=snapshot.url, title=snapshot.title, root=snapshot.root, fingerprint="", notices=snapshot.notices,

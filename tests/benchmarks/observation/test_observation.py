@@ -1,4 +1,4 @@
-"""The slice of the observation benchmark that every test run can afford: our own figures against Playwright's whole snapshot."""
+"""The slice of the observation benchmark that every test run can afford: our figures against Playwright's whole snapshots."""
 
 from engine.browser.session import Session
 from engine.observe.tokens import tokens
@@ -8,7 +8,7 @@ from tests.benchmarks.observation.measure import MAX_TOKENS, Ours
 
 
 async def test_a_run_costs_a_fifth_of_whole_snapshots_and_loses_nothing(session: Session) -> None:
-    """Over a whole run on the console: newly sent tokens at most 20 % of Playwright's snapshots, and nothing lost on any page."""
+    """Over a run on the console: newly sent tokens at most 20 % of Playwright's snapshots, and nothing lost on any page."""
     ours = Ours()
     sent = whole = 0
     async for step in journey(session.page):
