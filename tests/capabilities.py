@@ -4,6 +4,7 @@ from typing import Any
 
 from engine.domain.capability import Capability
 
+SENT = {"formMethod": "post", "formAction": "^/find$"}
 START = {"id": "s1", "action": "navigate", "value": "/"}
 
 
@@ -37,9 +38,14 @@ def reading(**changed: Any) -> Capability:
         "outputs": {"type": "object", "properties": {"balance": {"type": "string"}}, "required": ["balance"]},
         "steps": [
             START,
-            {"id": "s2", "action": "type", "target": field("Customer"), "value": "{{customer}}"},
-            {"id": "s3", "action": "type", "target": field("PIN"), "value": "{{secret.pin}}"},
-            {"id": "s4", "action": "click", "target": button("Find"), "expect": [{"kind": "text", "value": "Accounts"}]},
+            {"id": "s2", "action": "type", "target": field("Customer", **SENT), "value": "{{customer}}"},
+            {"id": "s3", "action": "type", "target": field("PIN", inputType="password", **SENT), "value": "{{secret.pin}}"},
+            {
+                "id": "s4",
+                "action": "click",
+                "target": button("Find", **SENT),
+                "expect": [{"kind": "text", "value": "Accounts"}],
+            },
             {
                 "id": "s5",
                 "action": "extract",
@@ -74,7 +80,13 @@ def paying(**changed: Any) -> Capability:
         "outputs": {"type": "object", "properties": {}},
         "steps": [
             START,
-            {"id": "s2", "action": "type", "target": field("Amount"), "value": "{{amount}}", "effect": "idempotent"},
+            {
+                "id": "s2",
+                "action": "type",
+                "target": field("Amount", formMethod="post", formAction="^/pay$"),
+                "value": "{{amount}}",
+                "effect": "idempotent",
+            },
             {
                 "id": "s3",
                 "action": "click",

@@ -62,7 +62,8 @@ def _found(target: Target, how: str, wrapper: str = "", *more: Code, name: str =
     """The statements that find one element, each place on the way with a name."""
     scopes = Scopes()
     given = arguments(target, scopes)
-    yield "page = ", "run.page"
+    if not target.fingerprint.frames:
+        yield "page = ", "run.page"
     for variable, code in scopes.lines:
         yield f"{variable} = ", code
     yield name, Call(wrapper or how, ("run", *given, *more))

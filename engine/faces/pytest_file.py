@@ -17,6 +17,7 @@ def write(capability: Capability) -> str:
     constants = [
         risky(capability),
         table("REQUIRED", [rows[name] for name in must]),
+        *outputs(capability),
         table("OPTIONAL", [rows[name] for name in rows if name not in must], "dict[str, str]"),
     ]
     how = "\n".join(
@@ -30,10 +31,16 @@ def write(capability: Capability) -> str:
 
 def test(capability: Capability) -> str:
     """The one test."""
-    outputs = ", ".join(quoted(name) for name in sorted(capability.outputs.get("required", ())))
-    checks = [f"    assert run.outputs.keys() >= {{{outputs}}}"] if outputs else []
+    checks = ["    assert run.outputs.keys() >= OUTPUTS.keys()"] if outputs(capability) else []
     name = f"def test_{capability.id.replace('-', '_')}(run: Run) -> None:"
     return "\n".join([name, f'    """{sentence(capability.title)}"""', "    play(run)", *checks])
+
+
+def outputs(capability: Capability) -> list[str]:
+    """The constant that names what must be read, if there is anything."""
+    named = capability.outputs.get("required", ())
+    kinds = {name: capability.outputs.get("properties", {}).get(name, {}).get("type", "any") for name in named}
+    return [table("OUTPUTS", [f"{quoted(name)}: {quoted(str(kind))}," for name, kind in kinds.items()])] if kinds else []
 
 
 def variable(name: str) -> str:

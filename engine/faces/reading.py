@@ -32,8 +32,8 @@ def _signs(parser: Parser) -> tuple[Code, ...]:
 def _money(parser: Parser, text: Code) -> Code:
     own = own_currency(parser.locale)
     symbol = get_currency_symbol(own, parser.locale)
-    code = (quoted(parser.currency),) if parser.currency else ()
-    return Call("money", (text, *_signs(parser), quoted(own), quoted(symbol), *code))
+    code = (f"code={quoted(parser.currency)}",) if parser.currency else ()
+    return Call("money", (text, *_signs(parser), f"own={quoted(own)}", f"sign={quoted(symbol)}", *code))
 
 
 def _date(parser: Parser, text: Code) -> Code:

@@ -48,7 +48,8 @@ def module(capability: Capability, constants: str, ending: str, how: str) -> str
 
 def places(capability: Capability) -> str:
     """The constants of every face."""
-    return f"TARGET = {quoted(capability.target)}\nSECONDS = 10.0"
+    seconds = 'SECONDS = float(os.environ.get("CAPWRIGHT_SECONDS", "10"))'
+    return f"TARGET = {quoted(capability.target)}\n{seconds}"
 
 
 def table(name: str, rows: list[str], kind: str = "") -> str:
@@ -111,7 +112,9 @@ def arrived(capability: Capability) -> list[str]:
 def order(capability: Capability) -> str:
     """The steps in their order, and which of them signs in last."""
     names = [f"    {flow.function(step)}," for step in capability.steps]
-    last = max((number for number, step in enumerate(capability.steps) if types_secret(step)), default=-1)
+    typed = max((number for number, step in enumerate(capability.steps) if types_secret(step)), default=-1)
+    sent = (number for number, step in enumerate(capability.steps) if number > typed and step.action in ("click", "press"))
+    last = next(sent, typed) if typed >= 0 else -1
     return "\n".join(["STEPS = (", *names, ")", f"SIGNED_IN_AFTER = {last}"])
 
 
