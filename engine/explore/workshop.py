@@ -1,6 +1,8 @@
 """Takes runs that are due, holds their lease, has them explored; and cleans up after controllers that died."""
 
-from engine.domain.exploration import CellId, RunStatus
+import asyncio
+
+from engine.domain.exploration import WORKER_SLOTS, CellId, RunStatus
 from engine.errors import HostFault, IntegrityChanged, LeaseLost, NotFound, RequestRefused
 from engine.explore.context import RunContext
 from engine.explore.controller import Controller
@@ -42,6 +44,21 @@ class Workshop:
         self.recover()
         queued = [record.run_id for record in self._desk.explorations.open_runs() if record.state == "queued"]
         return tuple([run_id for run_id in queued if await self.run(run_id) is not None])
+
+    async def serve(self) -> None:
+        """Run what is due, up to four runs beside each other, until cancelled; then end them in order."""
+        tasks: dict[str, asyncio.Task[RunStatus | None]] = {}
+        try:
+            while True:
+                self.recover()
+                tasks = {run_id: task for run_id, task in tasks.items() if not task.done()}
+                for record in self._desk.explorations.open_runs():
+                    if record.state == "queued" and record.run_id not in tasks and len(tasks) < WORKER_SLOTS:
+                        tasks[record.run_id] = asyncio.create_task(self.run(record.run_id))
+                await self._desk.clock.sleep(self._desk.pace.look)
+        finally:
+            self.stop()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
 
     def stop(self) -> None:
         """Ask every run under way here to end now: the operator wants this process to stop."""

@@ -320,3 +320,30 @@ def test_better_is_strict_and_more_than_the_delta() -> None:
     assert better(0.5, 1.0, "min")
     assert not better(1.0, 1.0, "max")
     assert not better(1.1, 1.0, "max", 0.2)
+
+
+async def test_serving_runs_what_comes_and_stops_in_order(tmp_path: Path) -> None:
+    """Runs that are queued later are made too; a stop interrupts what is under way and leaves nothing open."""
+    bench = Bench(tmp_path)
+
+    async def script(order: Order, meter: Meter) -> Report:
+        if order.run_id == "slow":
+            await asyncio.Event().wait()
+        return await writes(lambda _: 1.0)(order, meter)
+
+    bench.runtime.script = script
+    async with bench.clock.running():
+        task = asyncio.create_task(Workshop(bench.desk).serve())
+        for run_id in ("one", "two"):
+            await bench.queue(run_id)
+            while bench.desk.explorations.get(run_id).status != "complete":
+                await bench.clock.sleep(0.1)
+        await bench.queue("slow")
+        while not any(order.run_id == "slow" for order in bench.runtime.orders):
+            await bench.clock.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    found = bench.desk.explorations.get("slow")
+    assert (found.status, found.stop_detail) == ("interrupted", "operator_stop")
+    assert bench.desk.slots.busy() == 0
