@@ -1,5 +1,6 @@
 """The story: a goal goes in, a proved draft capability comes out, and all of it is evidence."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Protocol
 
 from engine.discover.loop import Loop
 from engine.discover.stops import Stop
-from engine.discover.walk import walk
+from engine.discover.walk import uncancel, walk
 from engine.domain.capability import Capability
 from engine.domain.frozen import Frozen
 from engine.domain.policy import Policy
@@ -83,6 +84,11 @@ async def crystallise(job: Job, steps: tuple[Step, ...], stop: Stop) -> tuple[St
         job.tell("Proving it by replays without a model")
         proved = await job.prove(draft)
         return stop, job.keep(proved)
+    except asyncio.CancelledError:
+        uncancel()
+        return Stop(
+            "interrupted", f"Interrupted before the draft was proved; `discover distill {job.started.run_id}` goes on."
+        ), None
     except (DistillRefused, CapabilityInvalid, BrowserError, DeadlineExceeded) as error:
         return Stop("done", f"{stop.explanation} No capability was drafted: {error}"), None
 

@@ -12,7 +12,7 @@ class DialogDesk:
 
     A dialog that opens while an approved action runs belongs to what the person approved. Any other one whose type needs
     approval is dismissed at once, so that no page ever waits for a person, and `wanted` tells the actor to ask and act again.
-    In a replay (`strict`) a dialog is part of its step: one that the step does not expect is dismissed and kept in `unexpected`.
+    In a replay (`strict`) a dialog is part of its step: one that it does not expect is dismissed and kept in `unexpected`.
     """
 
     def __init__(self, handling: DialogHandling, strict: bool = False) -> None:

@@ -93,7 +93,7 @@ class Session:
             await self.settle()
 
     async def start(self, url: str, *, settle: bool = True) -> None:
-        """Open the target of a run; an answer of 500 or more means that there is nothing to work on. Raises TargetUnreachable."""
+        """Open the target of a run; on an answer of 500 or more there is nothing to work on. Raises TargetUnreachable."""
         await self.open(url, settle=settle)
         status = self.watch.main_status
         if status is not None and status >= 500:

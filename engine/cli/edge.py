@@ -6,12 +6,13 @@ import sys
 import typer
 
 from engine.domain.run import EXIT_OF, STATUS_OF
-from engine.errors import BrowserError, CapwrightError, EvidenceUnwritable, ModelError, UsageError
+from engine.errors import BrowserError, CapwrightError, DistillRefused, EvidenceUnwritable, ModelError, UsageError
 
 EXIT_OF_ERROR: tuple[tuple[type[CapwrightError], int], ...] = (
     (UsageError, 2),
     (ModelError, EXIT_OF[STATUS_OF["model_unavailable"]]),
     (BrowserError, EXIT_OF[STATUS_OF["browser"]]),
+    (DistillRefused, EXIT_OF["not_distilled"]),
     (EvidenceUnwritable, EXIT_OF[STATUS_OF["evidence"]]),
 )
 

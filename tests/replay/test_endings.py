@@ -164,7 +164,9 @@ async def test_an_approved_commit_happens_once(run: Run, pages: Pages) -> None:
     pages["/"] = "<form method=post action=/do><button>Send</button></form>"
     pages["/do"] = "<h1>Done</h1>"
     yes = Yes(pages.url)
-    result = await run(click(button("Send", form_method="post", form_action="^/do$"), text("Done"), effect="commit"), approver=yes)
+    result = await run(
+        click(button("Send", form_method="post", form_action="^/do$"), text("Done"), effect="commit"), approver=yes
+    )
     assert result.ending == "ok" and yes.asked == 1
     assert len(pages.writes("/do")) == 1
 
@@ -173,7 +175,9 @@ async def test_a_commit_without_its_sign_is_in_doubt(run: Run, pages: Pages) -> 
     """The request left and the confirmation did not come: nobody may say that it failed, and it is not sent again."""
     pages["/"] = "<form method=post action=/do><button>Send</button></form>"
     pages["/do"] = Response("oops", status_code=500)
-    result = await run(click(button("Send", form_method="post", form_action="^/do$"), text("Done"), effect="commit"), approver=Yes(pages.url))
+    result = await run(
+        click(button("Send", form_method="post", form_action="^/do$"), text("Done"), effect="commit"), approver=Yes(pages.url)
+    )
     assert result.ending == "in_doubt"
     assert len(pages.writes("/do")) == 1
 
@@ -198,3 +202,16 @@ async def test_options_are_told_apart_by_the_input(run: Run, pages: Pages) -> No
 def test_every_ending_has_an_exit_code_of_its_own() -> None:
     """A caller can tell all endings apart by the code."""
     assert len(set(EXIT_OF_ENDING.values())) == len(EXIT_OF_ENDING)
+
+
+async def test_a_notice_that_comes_late_is_put_away_all_the_same(run: Run, pages: Pages) -> None:
+    """Skipped when its step came, shown a moment later over the page: it is dismissed, and the flow goes on."""
+    inside = "<button onclick='n.remove()'>Got it</button>"
+    veil = f"<div id=n role=dialog aria-label=News style='position:fixed;inset:0'>{inside}</div>"
+    pages["/"] = (
+        "<button onclick=\"document.body.append('went')\">Go</button>"
+        f"<script>onload = () => setTimeout(() => document.body.insertAdjacentHTML('beforeend', `{veil}`), 600)</script>"
+    )
+    got_it = click(button("Got it"), optional=True)
+    result = await run(got_it, click(button("Go"), text("went"), id="s2"), checkpoint=text("went"))
+    assert result.ending == "ok", result

@@ -32,7 +32,7 @@ def _form(visit: Visit, member: Member, typed: Mapping[str, str], errors: Mappin
     return visit.page("address.html", member=member, typed=typed, errors=errors, states=STATES)
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/members/{member_id}/address", of_member(show_address)),
     Route("/members/{member_id}/address", of_member(change_address), methods=["POST"]),
 )

@@ -58,7 +58,7 @@ def local_path(wanted: str) -> str:
     return wanted if wanted.startswith("/") and wanted[1:2] not in ("/", "\\") else "/"
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/", signed_in(show_home)),
     Route("/login", show_login),
     Route("/login", sign_in, methods=["POST"]),

@@ -26,7 +26,7 @@ async def show_transactions(visit: Visit, member: Member) -> Response:
     return visit.page("transactions.html", member=member, account=account, sheet=sheet, link=link)
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/members/{member_id}", of_member(show_member)),
     Route("/members/{member_id}/accounts/{account}", of_member(show_transactions)),
 )

@@ -33,7 +33,7 @@ def _frame(visit: Visit, member: Member, text: str, checked: Checked[str]) -> Re
     )
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/members/{member_id}/notes", of_member(show_notes, refuse_in_frame)),
     Route("/members/{member_id}/notes", of_member(add_note, refuse_in_frame), methods=["POST"]),
 )

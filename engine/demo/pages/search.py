@@ -61,7 +61,7 @@ def member_cells(member: Member) -> dict[str, str]:
     }
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/search", signed_in(show_search)),
     Route("/api/members", signed_in(answer_search, refuse_script)),
 )

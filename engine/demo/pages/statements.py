@@ -44,7 +44,7 @@ def _form(visit: Visit, member: Member, error: str) -> Response:
     return visit.page("statements.html", member=member, accounts=accounts, months=months, chosen=chosen, error=error)
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/members/{member_id}/statements", of_member(show_statements)),
     Route("/members/{member_id}/statements/file", of_member(download_statement)),
 )

@@ -44,7 +44,7 @@ def _form(visit: Visit, member: Member, typed: Mapping[str, str], errors: Mappin
     return visit.page("transfer.html", member=member, accounts=accounts, typed=typed, errors=errors)
 
 
-ROUTES = (
+ROUTES: tuple[Route, ...] = (
     Route("/members/{member_id}/transfer", of_member(show_transfer)),
     Route("/members/{member_id}/transfer", of_member(make_transfer), methods=["POST"]),
     Route("/members/{member_id}/transfers/{reference}", of_member(show_receipt)),
