@@ -2,6 +2,8 @@
 
 import asyncio
 
+import structlog
+
 from engine.domain.exploration import WORKER_SLOTS, CellId, RunStatus
 from engine.errors import HostFault, IntegrityChanged, LeaseLost, NotFound, RequestRefused
 from engine.explore.context import RunContext
@@ -13,6 +15,8 @@ from engine.score.evaluator import Evaluator
 from engine.store.explorations import RunRecord
 from engine.store.leases import Lease
 from engine.store.runbook import RunBook
+
+_log = structlog.get_logger(__name__)
 
 
 class Workshop:
@@ -51,7 +55,9 @@ class Workshop:
         try:
             while True:
                 self.recover()
-                tasks = {run_id: task for run_id, task in tasks.items() if not task.done()}
+                for run_id in [run_id for run_id, task in tasks.items() if task.done()]:
+                    if error := tasks.pop(run_id).exception():
+                        _log.error("run_not_served", run_id=run_id, why=str(error))
                 for record in self._desk.explorations.open_runs():
                     if record.state == "queued" and record.run_id not in tasks and len(tasks) < WORKER_SLOTS:
                         tasks[record.run_id] = asyncio.create_task(self.run(record.run_id))
