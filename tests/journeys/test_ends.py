@@ -159,7 +159,7 @@ def browsers(home: Path) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            if "capwright-browser" in " ".join(process.cmdline()) and process.environ().get("CAPWRIGHT_HOME") == str(home):
+            if "chrom" in process.name() and process.environ().get("CAPWRIGHT_HOME") == str(home):
                 found.append(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
@@ -204,7 +204,7 @@ async def test_a_renderer_that_is_stopped(command: Command, endpoint: Any, pages
 
 async def test_the_step_limit(command: Command, endpoint: Any, pages: Pages) -> None:
     """Two are allowed, two are taken: exit 4."""
-    pages["/"] = "<button onclick='this.textContent += 1'>Go</button>"
+    pages["/"] = "<button onclick='count.append(1)'>Go</button><p id=count>"
     ended = await command.finish(await discover(command, pages.url, await endpoint(completion(CLICK)), "--max-steps", "2"))
     assert (ended.code, ended.json["stop_reason"], ended.json["steps"]) == (4, "step_limit", 2)
     assert ended.json["usage"]["requests"] == 2
