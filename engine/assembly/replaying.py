@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.assembly.approving import Asking, approver_of, redeeming
-from engine.assembly.homes import capability_store, lifecycle
 from engine.assembly.policies import named, policy_of
+from engine.assembly.reviewing import reviewing
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
 from engine.domain.capability import Capability
 from engine.domain.ending import Ending, ReplayResult
@@ -40,8 +40,9 @@ class Order:
 
 async def replay(settings: Settings, order: Order) -> ReplayResult:
     """Run one capability to its ending. Raises UsageError for a file that is none; every other end is a result."""
-    capability = capability_store(settings).load(order.capability)
-    refused = lifecycle(settings).may_run(capability, order.allow_draft)
+    house = reviewing(settings)
+    capability = house.meant(order.capability, order.allow_draft)
+    refused = house.lifecycle.may_run(capability, order.allow_draft)
     if refused:
         return unstarted(capability, refused, f"{capability.id}@{capability.version} may not run: {WHY[refused]}")
     problem = checked(capability, order.inputs)

@@ -52,9 +52,12 @@ class Reviewing:
         """A version with its state."""
         return Reviewed(capability, self.lifecycle.state(capability), self.book.last(capability.id, capability.version))
 
-    def meant(self, which: str) -> Capability:
-        """What a caller means: `ID` is its approved version, or the newest where none is approved; ID@VERSION; a path."""
-        row = self.book.approved(which)
+    def meant(self, which: str, allow_draft: bool = False) -> Capability:
+        """What a caller means: ID@VERSION, a path, or `ID`: its approved version, else (or where drafts may run) its newest.
+
+        Raises NotFound and CapabilityInvalid.
+        """
+        row = None if allow_draft else self.book.approved(which)
         pinned = row is not None and row.version in self.store.versions(which)
         return self.store.load(f"{which}@{row.version}" if row is not None and pinned else which)
 

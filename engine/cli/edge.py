@@ -6,10 +6,19 @@ import sys
 import typer
 
 from engine.domain.run import EXIT_OF, STATUS_OF
-from engine.errors import BrowserError, CapwrightError, DistillRefused, EvidenceUnwritable, ModelError, UsageError
+from engine.errors import (
+    BrowserError,
+    CapwrightError,
+    DistillRefused,
+    EvidenceUnwritable,
+    IllegalTransition,
+    ModelError,
+    UsageError,
+)
 
 EXIT_OF_ERROR: tuple[tuple[type[CapwrightError], int], ...] = (
     (UsageError, 2),
+    (IllegalTransition, 2),
     (ModelError, EXIT_OF[STATUS_OF["model_unavailable"]]),
     (BrowserError, EXIT_OF[STATUS_OF["browser"]]),
     (DistillRefused, EXIT_OF["not_distilled"]),

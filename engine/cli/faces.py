@@ -1,7 +1,6 @@
 """`discover capability diff|export|import`: two versions side by side, and capabilities on their way out and in."""
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -88,7 +87,7 @@ def export(
     from engine.cli.settings import current
 
     house = reviewing(current())
-    one = house.meant(which)
+    one = house.meant(which, allow_draft)
     refused = house.lifecycle.may_run(one, allow_draft) if face in RUNNABLE else None
     if refused:
         why = {"tampered": "is not what was reviewed", "not_approved": "is not approved (--allow-draft writes a draft)"}[
@@ -127,9 +126,9 @@ def bring(file: Annotated[Path, typer.Argument(metavar="FILE", help="A capabilit
 
 
 def create(path: Path, text: str) -> None:
-    """Write a new file, readable by everybody who may read the folder. Raises UsageError rather than overwrite."""
+    """Write a new file. Raises UsageError rather than overwrite one."""
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "w") as opened:
+        with path.open("x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError as error:
         raise UsageError(f"{path} exists; export never overwrites a file.") from error
