@@ -25,21 +25,26 @@ NEVER = Reply(never=True)
 PAGE = "<button onclick=\"document.title = 'clicked'\">Go</button>"
 
 
-def left_behind(home: Path) -> list[str]:
-    """Processes that belong to a run of this home: they inherit its environment."""
-    found = []
+def tree(home: Path) -> list[psutil.Process]:
+    """All processes of the run of this home: its command, and everything below it."""
     for process in psutil.process_iter():
         try:
-            if process.status() != psutil.STATUS_ZOMBIE and process.environ().get("CAPWRIGHT_HOME") == str(home):
-                found.append(" ".join(process.cmdline())[:120])
+            if "engine.cli" in process.cmdline() and process.environ().get("CAPWRIGHT_HOME") == str(home):
+                return [process, *process.children(recursive=True)]
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
-    return found
+    return []
 
 
-async def gone(home: Path) -> bool:
-    """Whether nothing of the run is left, within a moment."""
-    return await until(lambda: not left_behind(home), 5)
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still run."""
+    return [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+
+
+async def gone(processes: list[psutil.Process]) -> bool:
+    """Whether nothing of the run is left, within a moment. There must have been something: a browser, its driver."""
+    assert len(processes) > 3
+    return await until(lambda: not alive(processes), 5)
 
 
 def sound(home: Path, ended: Ended) -> dict[str, Any]:
@@ -86,7 +91,6 @@ async def test_a_target_that_is_down(command: Command, endpoint: Any) -> None:
     ended = await command.finish(await discover(command, "http://127.0.0.1:9", await endpoint(NEVER)))
     assert (ended.code, ended.json["stop_reason"]) == (7, "target")
     assert "127.0.0.1:9" in sound(command.home, ended)["explanation"]
-    assert await gone(command.home)
 
 
 async def test_a_target_that_answers_500(command: Command, endpoint: Any, pages: Pages) -> None:
@@ -102,10 +106,13 @@ async def test_a_target_that_is_slow(command: Command, endpoint: Any, pages: Pag
     pages["/"] = PAGE
     pages.delay["/"] = 120
     start = time.monotonic()
-    ended = await command.finish(await discover(command, pages.url, await endpoint(NEVER), "--timeout", "3"))
+    process = await discover(command, pages.url, await endpoint(NEVER), "--timeout", "3")
+    assert await until(lambda: pages.hits)
+    running = tree(command.home)
+    ended = await command.finish(process)
     assert (ended.code, ended.json["stop_reason"]) == (4, "timeout")
     assert time.monotonic() - start < 3 + 20
-    assert await gone(command.home)
+    assert await gone(running)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -117,13 +124,14 @@ async def test_interrupted_while_the_model_thinks(
     model = await endpoint(NEVER)
     process = await discover(command, pages.url, model)
     await asked(model)
+    running = tree(command.home)
     start = time.monotonic()
     os.kill(process.pid, number)
     ended = await command.finish(process)
     assert time.monotonic() - start < 10
     assert (ended.code, ended.json["stop_reason"]) == (130, "interrupted")
     sound(command.home, ended)
-    assert await gone(command.home)
+    assert await gone(running)
 
 
 async def test_interrupted_while_opening(command: Command, endpoint: Any, pages: Pages) -> None:
@@ -132,11 +140,12 @@ async def test_interrupted_while_opening(command: Command, endpoint: Any, pages:
     pages.delay["/"] = 120
     process = await discover(command, pages.url, await endpoint(NEVER))
     assert await until(lambda: pages.hits)
+    running = tree(command.home)
     os.kill(process.pid, signal.SIGINT)
     ended = await command.finish(process)
     assert (ended.code, ended.json["steps"]) == (130, 0)
     sound(command.home, ended)
-    assert await gone(command.home)
+    assert await gone(running)
 
 
 async def test_interrupted_while_acting(command: Command, endpoint: Any, pages: Pages) -> None:
@@ -154,42 +163,32 @@ async def test_interrupted_while_acting(command: Command, endpoint: Any, pages: 
     assert json.loads(line)["outcome"]["in_doubt"]
 
 
-def browsers(home: Path) -> list[psutil.Process]:
-    """The run's Chromium processes, the main one first."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if "chrom" in process.name() and process.environ().get("CAPWRIGHT_HOME") == str(home):
-                found.append(process)
-        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
-            continue
-    return found
-
-
 async def test_a_browser_that_is_killed(command: Command, endpoint: Any, pages: Pages) -> None:
     """Exit 7 in the next step, and the steps so far are kept."""
     pages["/"] = PAGE
-    gate = asyncio.Event()
+    running: list[psutil.Process] = []
 
     def then(_request: Request) -> Reply:
-        for process in browsers(command.home):
-            process.kill()
-        gate.set()
+        running.extend(tree(command.home))
+        for process in running:
+            if "chrom" in process.name():
+                process.kill()
         return completion(CLICK)
 
     ended = await command.finish(await discover(command, pages.url, await endpoint(then)))
-    assert gate.is_set()
     assert (ended.code, ended.json["stop_reason"]) == (7, "browser"), ended
     sound(command.home, ended)
-    assert await gone(command.home)
+    assert await gone(running)
 
 
 async def test_a_renderer_that_is_stopped(command: Command, endpoint: Any, pages: Pages) -> None:
     """Playwright would wait for ever; our deadlines end the run, and the stopped processes with it."""
     pages["/"] = PAGE
+    running: list[psutil.Process] = []
 
     def then(_request: Request) -> Reply:
-        for process in browsers(command.home):
+        running.extend(tree(command.home))
+        for process in running:
             if "--type=renderer" in process.cmdline():
                 process.suspend()
         return completion(CLICK)
@@ -199,7 +198,7 @@ async def test_a_renderer_that_is_stopped(command: Command, endpoint: Any, pages
     assert ended.code in (4, 7), ended
     assert time.monotonic() - start < 60
     sound(command.home, ended)
-    assert await gone(command.home)
+    assert await gone(running)
 
 
 async def test_the_step_limit(command: Command, endpoint: Any, pages: Pages) -> None:
