@@ -7,6 +7,7 @@ from pydantic import Field
 from engine.domain.cost import UsdSource
 from engine.domain.exploration import ApprovalState, CancelCode, Direction, RunState, RunStatus, StopCode, StopDetail
 from engine.domain.frozen import Frozen
+from engine.store.explorations import CellRecord, RoundRecord
 
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "denied", "expired", "withdrawn", "not_required"]
 
@@ -86,35 +87,12 @@ class RunList(Frozen):
     runs: tuple[RunSummary, ...]
 
 
-class NodeAnswer(Frozen):
-    """One cell of the tree."""
-
-    cell_id: str
-    state: str
-    parent: str | None
-    tries: int
-    score: float | None
-    fail_class: str | None
-    feedback: str
-    digest: str
-
-
-class RoundAnswer(Frozen):
-    """One round of the tree."""
-
-    round: int
-    planned: int
-    ended: int
-    valid: int
-    best_score: float | None
-
-
 class Tree(Frozen):
     """A run with its cells; `next_cell` is where the next page begins, None after the last."""
 
     run: RunSummary
-    nodes: tuple[NodeAnswer, ...]
-    rounds: tuple[RoundAnswer, ...]
+    nodes: tuple[CellRecord, ...]
+    rounds: tuple[RoundRecord, ...]
     next_cell: str | None = None
     tree_unavailable_reason: str | None = None
 

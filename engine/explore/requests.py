@@ -99,10 +99,10 @@ class Requests:
         except ValueError as error:
             raise RequestRefused("invalid_params", str(error), "after_cell") from error
         cells = self._desk.explorations.cells(run.run_id, after, form.limit)
-        return answers.Tree.model_construct(
+        return answers.Tree.model_construct(  # rows of our own store: not parsed a second time
             run=summary,
-            nodes=tuple(answers.NodeAnswer.model_construct(**{n: getattr(c, n) for n in _NODE_FIELDS}) for c in cells),
-            rounds=tuple(answers.RoundAnswer(**asdict(each)) for each in self._desk.explorations.rounds(run.run_id)),
+            nodes=cells,
+            rounds=self._desk.explorations.rounds(run.run_id),
             next_cell=cells[-1].cell_id if len(cells) == form.limit else None,
             tree_unavailable_reason=None,
         )
@@ -247,7 +247,6 @@ METHODS: Mapping[str, tuple[type[BaseModel], str]] = {
     "approvals.decide": (forms.DecideForm, "decide"),
 }
 _PRIVATE = frozenset({"refused", "integrity", "fault"})
-_NODE_FIELDS = ("cell_id", "state", "parent", "tries", "score", "fail_class", "feedback", "digest")
 
 
 def _receipt(receipt: Receipt) -> answers.ReceiptAnswer:

@@ -8,6 +8,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,10 @@ async def null(order: Order, meter: Meter) -> Report:
 
 def bench(home: Path, script: Any = null) -> Bench:
     """A home on disk with the real clock."""
-    return Bench(home, script=script, clock=SystemClock(), database=Database.open(home / "state.db"),
-                 options={"pace": Pace(look=1.0, slot_look=0.01)})  # fmt: skip
+    found = Bench(home, script=script, clock=SystemClock(), database=Database.open(home / "state.db"),
+                  options={"pace": Pace(look=1.0, slot_look=0.01)})  # fmt: skip
+    found.runtime.orders = deque(maxlen=1)  # type: ignore[assignment]
+    return found
 
 
 async def explore(found: Bench, run_id: str, rounds: int, branches: int, refinements: int, parallel: int = 4,

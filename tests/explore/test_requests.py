@@ -94,6 +94,7 @@ async def test_a_managers_request_is_queued_run_and_delivered(house: House) -> N
     tree: Tree = await house.ask("discovery.tree", EYE, run_id=created.run_id)
     assert [node.cell_id for node in tree.nodes] == ["r1-b0-a0", "r1-b0-a1", "r1-b1-a0", "r1-b1-a1"]
     assert (tree.rounds[0].planned, tree.rounds[0].ended, tree.rounds[0].valid) == (4, 4, 4)
+    assert Tree.model_validate_json(tree.model_dump_json()) == tree
     page: EventPage = await house.ask("discovery.events", EYE, run_id=created.run_id, after_seq=3)
     assert page.events[0].seq == 4
     found: ArtifactAnswer = await house.ask("discovery.artifact", EYE, run_id=created.run_id)

@@ -122,7 +122,7 @@ CREATE TABLE cells (
 CREATE INDEX cells_in_order ON cells (run_id, round, branch, attempt);
 CREATE INDEX cells_highest ON cells (run_id, score DESC, finished) WHERE score IS NOT NULL;
 CREATE INDEX cells_lowest ON cells (run_id, score, finished) WHERE score IS NOT NULL;
-CREATE INDEX cells_finished ON cells (run_id, finished) WHERE finished IS NOT NULL;
+CREATE INDEX cells_unscored ON cells (run_id, finished) WHERE finished IS NOT NULL AND score IS NULL;
 CREATE INDEX cells_open ON cells (run_id, state)
     WHERE state IN ('planned', 'waiting_slot', 'preparing', 'running', 'sealing', 'evaluating');
 
