@@ -151,9 +151,7 @@ def _paid(completion: _Completion, asked: str, base_url: str) -> Usage:
         cached = used.prompt_tokens_details.cached_tokens if used.prompt_tokens_details else None
         tokens = Tokens(input_tokens=sent, output_tokens=got, cache_read_tokens=min(cached or 0, sent))
         price = estimated(base_url, (completion.model or "", asked), tokens)
-    return Usage(
-        requests=1, input_tokens=sent, output_tokens=got, usd_micros=price.usd_micros, usd_source=price.source
-    )
+    return Usage(requests=1, input_tokens=sent, output_tokens=got, usd_micros=price.usd_micros, usd_source=price.source)
 
 
 DENIED = frozenset({401, 402, 403})
