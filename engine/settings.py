@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from engine.access.users import User
 from engine.domain.frozen import Frozen
 from engine.errors import SettingsInvalid
 
@@ -27,6 +28,7 @@ class Settings(Frozen):
     base_url: str | None = None
     screenshots: Literal["auto", "always", "never"] = "auto"
     policy: str | None = Field(default=None, description="Policy file for runs that name none, relative to the home")
+    users: tuple[User, ...] = Field(default=(), repr=False, description="Who may sign in to the admin; `discover password`")
     environment: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
     @property

@@ -54,6 +54,7 @@ class Order:
     approve: Asking | None = None
     screenshots: Literal["auto", "always", "never"] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
+    run_id: str | None = None
 
 
 async def discover(
@@ -71,7 +72,7 @@ async def discover(
         text=written.goal, target=order.target, inputs=dict(order.inputs), secrets=secrets.names, examples=order.examples
     )
     runs = run_store(settings)
-    run_id = new_run_id()
+    run_id = order.run_id or new_run_id()
     evidence = Evidence(settings.evidence / run_id, partial(runs.set_manifest_head, run_id))
     redactor = Redactor(secrets)
     recorder = RunRecorder(evidence, redactor)

@@ -17,6 +17,7 @@ from engine.cli import (
     replay,
     review,
     runs,
+    serve,
 )
 
 app = typer.Typer(
@@ -32,6 +33,8 @@ app.command("replay")(replay.replay)
 app.command("distill")(distill.distill)
 app.command("demo")(demo.demo)
 app.command("mcp")(mcp.mcp)
+app.command("serve")(serve.serve)
+app.command("password")(serve.password)
 app.command("doctor")(doctor.doctor)
 app.command("init")(init.init)
 app.add_typer(runs.app, name="runs")
