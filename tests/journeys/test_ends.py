@@ -11,7 +11,7 @@ import psutil
 import pytest
 from starlette.responses import Response
 
-from engine.assembly.homes import run_store
+from engine.assembly.homes import approval_store, run_store
 from engine.record.verify import verify
 from engine.settings import load
 from tests.journeys.command import Command, Ended
@@ -259,3 +259,44 @@ async def test_usage_errors(command: Command, arguments: tuple[str, ...]) -> Non
     """Exit 2 with a sentence, before anything starts."""
     ended = await command(*arguments)
     assert ended.code == 2 and len(ended.json["message"]) > 10, ended
+
+
+async def test_interrupted_while_a_person_is_asked(command: Command, endpoint: Any, pages: Pages) -> None:
+    """The question is withdrawn: nobody can approve a step of a run that is over, and nothing was sent."""
+    pages["/"] = "<form method=post action=/do><button>Send</button></form>"
+
+    send = completion({"reason": "go on", "action": {"action": "click", "ref": "e3"}})
+    process = await discover(command, pages.url, await endpoint(send), "--approve", "inbox")
+    store = approval_store(load({"CAPWRIGHT_HOME": str(command.home)}, command.home))
+    assert await until(lambda: store.pending(time.time()))
+    (waiting,) = store.pending(time.time())
+    os.kill(process.pid, signal.SIGINT)
+    ended = await command.finish(process)
+    assert ended.code == 130
+    sound(command.home, ended)
+    assert store.one(waiting.id).state == "void"
+    assert (await command("approvals", "approve", waiting.id)).code != 0
+    assert not pages.writes("/do")
+
+
+async def test_interrupted_while_proving(command: Command, endpoint: Any, pages: Pages) -> None:
+    """Exit 130, no draft, and the run can be distilled again."""
+    pages["/"] = "<a href=/two>Go</a>"
+    pages["/two"] = "<h1>There</h1>"
+
+    def then(_request: Request) -> Reply:
+        pages.delay["/"] = 120
+        return completion(DONE)
+
+    process = await discover(command, pages.url, await endpoint(completion(CLICK), then))
+    assert await until(lambda: sum(hit.path == "/" for hit in pages.hits) > 1)
+    running = tree(command.home)
+    os.kill(process.pid, signal.SIGINT)
+    ended = await command.finish(process)
+    assert (ended.code, ended.json["capability"]) == (130, None)
+    sound(command.home, ended)
+    assert await gone(running)
+    del pages.delay["/"]
+    again = await command("distill", ended.json["run_id"])
+    assert again.code == 0, again
+    assert Path(again.json["capability"]).is_file()
