@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.browser.deadline import is_gone, within
 from engine.browser.snapshot_mask import mask
-from engine.browser.snapshot_text import parse, render
+from engine.browser.snapshot_text import Parsed, parse, render
 from engine.domain.observation import Node
 from engine.errors import BrowserGone, DeadlineExceeded
 
@@ -68,11 +68,12 @@ async def take(page: Page, *, deadline_s: float = 10) -> Snapshot:
         there = _documents(page)
         before = await _ask(page)
         text = await _text(page, start + deadline_s - time.monotonic())
-        after = await _ask(page)
+        # the page answers about its fields while a thread of ours reads what it said of its tree
+        after, title, parsed = await asyncio.gather(_ask(page), _title(page), asyncio.to_thread(parse, text))
         replaced = (None,) if _documents(page) != there else ()
         waited = time.monotonic() - start
         if text.strip() or page.url == "about:blank" or waited > deadline_s / 2:
-            return await _snapshot(page, text, (*before, *after, *replaced))
+            return _snapshot(page.url, title, parsed, (*before, *after, *replaced))
         await asyncio.sleep(EMPTY_PAUSE)
 
 
@@ -105,19 +106,22 @@ async def _ask_frame(frame: Frame) -> Fields | None:
         return None if not frame.is_detached() else NOTHING
 
 
-async def _snapshot(page: Page, text: str, asked: tuple[Fields | None, ...]) -> Snapshot:
+async def _title(page: Page) -> str:
+    return await within(FRAME_SECONDS, page.title(), "reading the title")
+
+
+def _snapshot(url: str, title: str, parsed: Parsed, asked: tuple[Fields | None, ...]) -> Snapshot:
     known = [fields for fields in asked if fields]
     secrets = frozenset(secret for fields in known for secret in fields.secrets)
-    parsed = parse(text)
-    root = mask(parsed.root, secrets, all_fields=len(known) < len(asked))
-    title = await within(FRAME_SECONDS, page.title(), "reading the title")
+    silent = len(known) < len(asked)
+    root = mask(parsed.root, secrets, all_fields=silent)
     return Snapshot(
-        url=page.url,
+        url=url,
         title=title,
         root=root,
-        yaml=render(root),
+        yaml=render(root) if secrets or silent else parsed.text,
         focused=_focused(root),
-        notices=_notices(root, known, silent=len(known) < len(asked)),
+        notices=_notices(root, known, silent),
         pictures=max((fields.pictures for fields in known), default=0.0),
         frames=parsed.frames,
     )

@@ -7,6 +7,8 @@ other text only where it repeats a value of at least eight characters, so that a
 """
 
 import re
+from dataclasses import replace
+from typing import Any
 
 from engine.domain.observation import Node
 
@@ -33,7 +35,7 @@ def fold(text: str) -> str:
 def _masked(node: Node, exact: frozenset[str], echo: re.Pattern[str] | None, all_fields: bool) -> Node:
     children = tuple(_masked(child, exact, echo, all_fields) for child in node.children)
     is_field = node.role in FIELD_ROLES
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for part in ("name", "text", "placeholder", "url"):
         was = getattr(node, part)
         whole = is_field and (fold(was) in exact or (all_fields and part == "text"))
@@ -42,4 +44,4 @@ def _masked(node: Node, exact: frozenset[str], echo: re.Pattern[str] | None, all
             changes[part] = now
     if any(new is not old for new, old in zip(children, node.children, strict=True)):
         changes["children"] = children
-    return node.model_copy(update=changes) if changes else node
+    return replace(node, **changes) if changes else node

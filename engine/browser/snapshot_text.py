@@ -7,82 +7,149 @@ another ref on every page. Here the main frame has no prefix (`e12`) and the fra
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.domain.observation import Node
 
 DEEPEST = 150
 """Levels below this one are laid flat into it, so that no reader of the tree needs a deep stack."""
 
-LINE = re.compile(r"( *)- (.*)", re.DOTALL)
-QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(.*)", re.DOTALL)
-KEY = re.compile(r'([^\s":\[]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[^\[\]]*\])*)(.*)', re.DOTALL)
+QUOTE = "'"
+QUOTED_KEY = re.compile(r"( *- )'((?:[^']|'')*)'(.*)", re.DOTALL)
+ENTRY = re.compile(
+    r"( *)- "
+    r'((?!\x27)[^\s":\[]+)(?: ("(?:[^"\\]|\\.)*"))?'
+    r"((?: \[(?!ref=(?:f\d+)?e\d+\])[^\[\]]*\])*)(?: \[ref=(f\d+)?(e\d+)\])?((?: \[[^\[\]]*\])*)(.*)",
+    re.DOTALL,
+)
+"""Indent, role, name, marks before the ref, the ref's frame and number, marks after it, value."""
+
 MARK = re.compile(r"\[([^\[\]]*)\]")
-REF = re.compile(r"(f\d+)?(e\d+)")
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 PLAIN_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 PLAIN = re.compile(r"[\w $€£(][\w ./,$()€£+-]*")
 AWKWARD = re.compile(r"[:#{}`'\x7f-\x9f]")
 SURROGATE = re.compile(r"[\ud800-\udfff]")
-PROPERTIES = {"/url": "url", "/placeholder": "placeholder"}
-
-
-@dataclass
-class Draft:
-    """A node while its children are still being read."""
-
-    depth: int
-    role: str
-    name: str = ""
-    ref: str | None = None
-    text: str = ""
-    states: tuple[str, ...] = ()
-    url: str = ""
-    placeholder: str = ""
-    children: list[Node] = field(default_factory=list)
-
-    def node(self) -> Node:
-        """The finished node; a text that is the only child becomes the node's own text."""
-        children = self.children
-        if len(children) == 1 and children[0].role == "text" and not self.text:
-            self.text, children = children[0].text, []
-        return Node(
-            role=self.role,
-            name=self.name,
-            ref=self.ref,
-            text=self.text,
-            states=self.states,
-            url=self.url,
-            placeholder=self.placeholder,
-            children=tuple(children),
-        )
+PROPERTIES = frozenset({"/url", "/placeholder"})
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The nodes below one root of role `document`, and Playwright's name of each frame by ours (`{"": "f3", "f1": "f4"}`)."""
+    """The nodes below one root of role `document`, and Playwright's name of each frame by ours (`{"": "f3", "f1": "f4"}`).
+
+    `text` is what was read, with our refs in it.
+    """
 
     root: Node
     frames: dict[str, str]
+    text: str
+
+
+@dataclass(slots=True)
+class Entry:
+    """One line of a snapshot; `line` is how it reads with our ref."""
+
+    depth: int
+    line: str
+    role: str
+    name: str
+    states: tuple[str, ...]
+    ref: str | None
+    value: str
+    is_text: bool
 
 
 def parse(text: str) -> Parsed:
     """Read a snapshot. Lines that are no entry belong to no one and are dropped."""
-    frames: dict[str, str] = {}
-    open_drafts = [Draft(-1, "document")]
-    for line in text.split("\n"):
-        entry = LINE.fullmatch(line)
-        if entry is None:
-            continue
-        depth = len(entry[1]) // 2
-        while open_drafts[-1].depth >= depth:
-            _close(open_drafts)
-        draft = _read(depth, entry[2], open_drafts[-1], frames)
-        if draft is not None:
-            open_drafts.append(draft)
-    while len(open_drafts) > 1:
-        _close(open_drafts)
-    return Parsed(open_drafts[0].node(), {ours: theirs for theirs, ours in frames.items()})
+    reader = Reader()
+    entries = [entry for line in _whole(text).split("\n") if (entry := reader.read(line))]
+    frames = {ours: theirs for theirs, ours in reader.frames.items()}
+    return Parsed(_tree(entries), frames, "\n".join(entry.line for entry in entries))
+
+
+def _tree(entries: list[Entry]) -> Node:
+    """The nodes, made from the last line to the first: whatever is done and deeper then belongs to the line that is read.
+
+    A text that is the only child becomes the node's own text.
+    """
+    done: list[tuple[int, Node]] = []
+    properties: list[tuple[int, str, str]] = []
+    for entry in reversed(entries):
+        depth, role = entry.depth, entry.role
+        if role in PROPERTIES:
+            properties.append((depth, role, entry.value))
+        elif entry.is_text:
+            if entry.value:
+                done.append((depth, Node("text", "", None, entry.value)))
+        else:
+            children = _deeper(done, depth)
+            text = entry.value
+            if len(children) == 1 and children[0].role == "text" and not text:
+                text, children = children[0].text, []
+            url = placeholder = ""
+            while properties and properties[-1][0] > depth:
+                _, which, value = properties.pop()
+                url, placeholder = (value, placeholder) if which == "/url" else (url, value)
+            if depth >= DEEPEST:
+                done.extend((depth, child) for child in reversed(children))
+                children = []
+            done.append((depth, Node(role, entry.name, entry.ref, text, entry.states, url, placeholder, tuple(children))))
+    children = _deeper(done, -1)
+    alone = len(children) == 1 and children[0].role == "text"
+    return Node("document", text=children[0].text) if alone else Node("document", children=tuple(children))
+
+
+def _deeper(done: list[tuple[int, Node]], depth: int) -> list[Node]:
+    found = []
+    while done and done[-1][0] > depth:
+        found.append(done.pop()[1])
+    return found
+
+
+class Reader:
+    """Reads lines one by one. `frames` is our name of each frame by Playwright's, in the order in which they appear."""
+
+    def __init__(self) -> None:
+        self.frames: dict[str, str] = {}
+        self._states: dict[str, tuple[str, ...]] = {"": ()}
+
+    def read(self, line: str) -> Entry | None:
+        """The entry, or None for a line that is none."""
+        plain = ENTRY.fullmatch(line)
+        key = None if plain else QUOTED_KEY.fullmatch(line)
+        if key:
+            plain = ENTRY.fullmatch(f"{key[1]}{key[2].replace(QUOTE * 2, QUOTE)}")
+        if plain is None:
+            return None
+        indent, role, name, before, prefix, number, after, rest = plain.groups()
+        if key:
+            rest = key[3]
+        ref = None
+        if number:
+            theirs = prefix or ""
+            ours = self.frames.get(theirs)
+            if ours is None:
+                ours = self.frames[theirs] = f"f{len(self.frames)}" if self.frames else ""
+            ref = ours + number
+            if ours != theirs:
+                line = _renamed(line, plain, key, ref)
+        marks = before + after
+        states = self._states.get(marks)
+        if states is None:
+            states = self._states[marks] = tuple(mark for mark in MARK.findall(marks) if not mark.startswith("box="))
+        is_text = role == "text" and name is None and not marks and ref is None
+        value = _value(rest) if len(rest) > 2 else ""
+        return Entry(len(indent) // 2, line, role, _name(name) if name else "", states, ref, value, is_text)
+
+
+def _renamed(line: str, plain: re.Match[str], key: re.Match[str] | None, ref: str) -> str:
+    """The line with our ref in the place of Playwright's."""
+    start, end = plain.start(5) if plain[5] else plain.start(6), plain.end(6)
+    whole = f"{plain.string[:start]}{ref}{plain.string[end:]}"
+    if key is None:
+        return whole
+    body = whole[len(key[1]) :].replace(QUOTE, QUOTE * 2)
+    return f"{key[1]}{QUOTE}{body}{QUOTE}{key[3]}"
 
 
 def render(root: Node) -> str:
@@ -90,51 +157,8 @@ def render(root: Node) -> str:
     return "\n".join(line for child in _parts(root) for line in _lines(child, 0))
 
 
-def _close(open_drafts: list[Draft]) -> None:
-    done = open_drafts.pop()
-    siblings = open_drafts[-1].children
-    node = done.node()
-    if done.depth < DEEPEST:
-        siblings.append(node)
-    else:
-        siblings.extend((node.model_copy(update={"children": ()}), *node.children))
-
-
-def _read(depth: int, entry: str, parent: Draft, frames: dict[str, str]) -> Draft | None:
-    """A new draft, or None when the entry was a text or a property of its parent."""
-    quoted = QUOTED_KEY.fullmatch(entry) if entry[:1] == "'" else None
-    key, rest = (quoted[1].replace("''", "'"), quoted[2]) if quoted else (entry, None)
-    parts = KEY.fullmatch(key)
-    if parts is None:
-        return None
-    role, name, marks = parts[1], parts[2], parts[3]
-    value = _value(parts[4] if rest is None else rest)
-    if role in PROPERTIES:
-        setattr(parent, PROPERTIES[role], value)
-        return None
-    if role == "text" and name is None and not marks:
-        if value:
-            parent.children.append(Node(role="text", text=value))
-        return None
-    ref, states = _marks(marks, frames)
-    return Draft(depth, role, _name(name) if name else "", ref, value, states)
-
-
 def _name(quoted: str) -> str:
     return _whole(json.loads(quoted, strict=False) if "\\" in quoted else quoted[1:-1])
-
-
-def _marks(marks: str, frames: dict[str, str]) -> tuple[str | None, tuple[str, ...]]:
-    ref, states = None, []
-    for mark in MARK.findall(marks):
-        named = REF.fullmatch(mark, 4) if mark.startswith("ref=") else None
-        if named:
-            theirs = named[1] or ""
-            ours = frames.setdefault(theirs, f"f{len(frames)}" if frames else "")
-            ref = f"{ours}{named[2]}"
-        elif not mark.startswith("box="):
-            states.append(mark)
-    return ref, tuple(states)
 
 
 def _value(rest: str) -> str:

@@ -1,6 +1,7 @@
 """What a planner sees: the page as a tree of nodes, and the compact text made of it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -20,8 +21,9 @@ What is neither here nor referred to is gone."""
 """How the text of an observation is to be read: belongs into the stable part of a prompt."""
 
 
-class Node(Frozen):
-    """One entry of the accessibility snapshot.
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One entry of the accessibility snapshot; not validated, for only the parser makes it, by the ten thousand.
 
     `text` is what the node itself shows: the value of a field, the text of a paragraph or cell (masked for secrets).
     `states` holds marks such as checked, disabled, expanded, selected, pressed, active, level=2, mixed.

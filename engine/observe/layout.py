@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from engine.domain.observation import Node
 from engine.observe.clean import clean
+from engine.observe.cut import LONG, SHOWN
 from engine.observe.lines import Line, Place, Sheet, gists
 from engine.observe.phrases import act, choice, decorative, phrase, pieces, repeated, says, separator, shell, states, untold
 from engine.observe.roles import is_actionable
@@ -66,8 +67,7 @@ class Layout:
         return kept
 
     def _node(self, node: Node, depth: int) -> None:
-        gist = self._sheet.gists[id(node)]
-        if (not gist.acts and not gist.chars) or decorative(node) or separator(node):
+        if not self._says(node):
             return
         if is_actionable(node):
             self._act(node, depth)
@@ -127,10 +127,26 @@ class Layout:
 
     def _items(self, owner: Node, items: list[Node], unit: str, write: Callable[[Node], None]) -> None:
         around = self._places, self._unit
+        told = self._told_items(owner, items)
         for index, item in enumerate(items):
             self._places, self._unit = (*around[0], (owner.ref or "", index)), unit
-            write(item)
+            if index < told:
+                write(item)
+            elif self._says(item):
+                self._add(0, None, "", "", ref=item.ref)  # only counted: it stands behind the marker whatever it says
         self._places, self._unit = around
+
+    def _told_items(self, owner: Node, items: list[Node]) -> int:
+        """How many items are laid out: all, unless the rest is behind a marker anyway and nothing in it is widened."""
+        if len(items) <= LONG or (owner.ref or "") in self._widened:
+            return len(items)
+        wide = self._widened and any(node.ref in self._widened for item in items[SHOWN:] for node in item.walk())
+        long = sum(map(self._says, items)) > LONG
+        return SHOWN if long and not wide else len(items)
+
+    def _says(self, node: Node) -> bool:
+        gist = self._sheet.gists[id(node)]
+        return bool(gist.acts or gist.chars) and not decorative(node) and not separator(node)
 
     def _table(self, node: Node, depth: int) -> None:
         rows = self._rows(node)

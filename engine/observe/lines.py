@@ -30,7 +30,7 @@ class Line:
         return " " * self.depth + self.text
 
 
-@dataclass
+@dataclass(slots=True)
 class Gist:
     """What a subtree holds: actionable elements, text pieces, characters of text, and whether it has a structure of its own."""
 
@@ -48,14 +48,17 @@ def gists(root: Node) -> dict[int, Gist]:
     found: dict[int, Gist] = {}
     for node in reversed(list(root.walk())):
         own = len(node.text) or len(node.name)
-        gist = Gist(int(is_actionable(node)), int(own > 0 and not node.children), own, node.role in STRUCTURES)
+        acts, block = int(is_actionable(node)), node.role in STRUCTURES
+        if not node.children:
+            found[id(node)] = Gist(acts, 1 if own else 0, own, block)
+            continue
+        gist = found[id(node)] = Gist(acts, 0, own, block)
         for child in node.children:
             below = found[id(child)]
             gist.acts += below.acts
             gist.pieces += below.pieces
             gist.chars += below.chars
             gist.block = gist.block or below.block
-        found[id(node)] = gist
     return found
 
 

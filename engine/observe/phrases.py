@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 
 from engine.domain.observation import Node
 from engine.observe.clean import clean
@@ -34,7 +35,7 @@ def decorative(node: Node) -> bool:
 
 def shell(node: Node) -> Node:
     """An actionable node without what is in it, which is told beside it."""
-    return node.model_copy(update={"children": (), "name": node.name if untold(node) else ""})
+    return replace(node, children=(), name=node.name if untold(node) else "")
 
 
 def separator(node: Node) -> bool:
@@ -77,7 +78,7 @@ def _value(node: Node) -> str:
     if node.role not in FIELDS:
         return ""
     chosen = [clean(each.name or each.text) for each in _options(node) if {"selected", "checked"} & set(each.states)]
-    value = ", ".join(chosen) or clean(node.text) or ("" if _options(node) else says(node.model_copy(update={"name": ""})))
+    value = ", ".join(chosen) or clean(node.text) or ("" if _options(node) else says(replace(node, name="")))
     return f"= {value}" if value else ""
 
 

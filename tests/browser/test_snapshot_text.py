@@ -1,6 +1,7 @@
 """The text of a snapshot is read back to the tree it was written from, whatever the page puts into names and values."""
 
 import json
+from dataclasses import replace
 
 import yaml
 from hypothesis import given, settings
@@ -50,7 +51,7 @@ def nodes() -> st.SearchStrategy[Node]:
     return st.recursive(
         leaves,
         lambda below: st.builds(
-            lambda node, children: node.model_copy(update={"text": "", "children": tuple(children)}),
+            lambda node, children: replace(node, text="", children=tuple(children)),
             leaves,
             st.lists(below | texts, min_size=2, max_size=4),
         ),

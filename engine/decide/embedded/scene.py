@@ -1,7 +1,7 @@
 """The observed page as the planner reasons on it: every node with its ancestors, its label, and whether it can be used."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, takewhile
 
@@ -112,7 +112,7 @@ def without(node: Node, echo: str) -> Node:
     """The tree without the nodes that say just the echo; the same object where there are none."""
     kept = tuple(without(child, echo) for child in node.children if not _says(child, echo))
     same = len(kept) == len(node.children) and all(one is other for one, other in zip(kept, node.children, strict=True))
-    return node if same else node.model_copy(update={"children": kept})
+    return node if same else replace(node, children=kept)
 
 
 def _says(node: Node, echo: str) -> bool:

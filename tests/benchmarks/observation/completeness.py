@@ -1,5 +1,6 @@
 """Is everything of a page's tree in its compact text? Counts what is shown, what stands behind a marker, and what is lost."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from engine.domain.observation import Node
@@ -23,9 +24,9 @@ class Kept:
 def actionable(root: Node, max_tokens: int) -> Kept:
     """Every element of the tree that an action can name."""
     wanted = {node.ref for node in root.walk() if is_actionable(node) and node.ref}
-    lines = Layout(root, frozenset()).lines
-    written = {ref for line in lines for ref in line.refs}
-    shown = {ref for line in fit(lines, max_tokens, frozenset()) for ref in line.refs}
+    everything = frozenset(node.ref for node in root.walk() if node.ref)
+    written = {ref for line in Layout(root, everything).lines for ref in line.refs}
+    shown = {ref for line in fit(Layout(root, frozenset()).lines, max_tokens, frozenset()) for ref in line.refs}
     return Kept(len(wanted), len(wanted & shown), len(wanted & written - shown), tuple(sorted(wanted - written)))
 
 
@@ -41,6 +42,27 @@ def readable(root: Node, max_tokens: int) -> Kept:
     lost = tuple(text for text in texts if text not in whole)
     visible = sum(text in shown for text in texts)
     return Kept(len(texts), visible, len(texts) - visible - len(lost), lost)
+
+
+@dataclass(frozen=True)
+class Held:
+    """How much of Playwright's tree a peer's text holds: elements to act on, and texts, each as found and total."""
+
+    acts: tuple[int, int]
+    texts: tuple[int, int]
+
+
+def held(root: Node, text: str) -> Held:
+    """What of the tree stands in a peer's text, by the rule of `readable`.
+
+    Peers have refs of their own, so an element to act on counts as held when its words (name, text, value or suggestion) stand
+    in the text, as often as elements of those words are in the tree, at the most; one without words counts as held.
+    """
+    flat = _flat(clean(text))
+    words = Counter(_flat(says(node) or clean(node.placeholder)) for node in root.walk() if is_actionable(node))
+    found = sum(count if not said else min(count, flat.count(said)) for said, count in words.items())
+    texts = list(_texts(root))
+    return Held((found, words.total()), (sum(each in flat for each in texts), len(texts)))
 
 
 def _texts(node: Node) -> list[str]:

@@ -16,7 +16,7 @@ from engine.browser.snapshot import Snapshot, take
 from engine.decide.prompt import UNCHANGED, page
 from engine.domain.observation import Observation, facts
 from engine.observe.writing import Writer
-from tests.benchmarks.observation.completeness import Kept, actionable, readable
+from tests.benchmarks.observation.completeness import Held, Kept, actionable, held, readable
 from tests.benchmarks.observation.journey import journey
 from tests.benchmarks.observation.peers import Peer
 from tests.benchmarks.observation.sites import Shown
@@ -44,6 +44,7 @@ class Row:
     acts: Kept = Kept(0, 0, 0, ())
     texts: Kept = Kept(0, 0, 0, ())
     split: tuple[float, float, float] = (0, 0, 0)
+    held: dict[str, Held] = field(default_factory=dict)
 
 
 @asynccontextmanager
@@ -115,6 +116,7 @@ async def first_views(page: Page, shown: tuple[Shown, ...], peers: tuple[Peer, .
             for _ in range(2):
                 view = await peer.look()
                 row.looks[peer.name] = _faster(row.looks.get(peer.name), Look(view.text, view.text, view.seconds))
+            row.held[peer.name] = held(ours.snapshot.root, row.looks[peer.name].sent)
         rows.append(row)
     return rows
 

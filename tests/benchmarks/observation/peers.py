@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -72,10 +73,12 @@ class BrowserUse:
 @asynccontextmanager
 async def playwright_mcp(address: str) -> AsyncIterator[Peer]:
     """Playwright MCP attached to the browser that answers at `address`."""
-    server = StdioServerParameters(command="node", args=[str(tools.mcp_program()), "--cdp-endpoint", address])
-    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
-        await session.initialize()
-        yield PlaywrightMcp(session)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as output:
+        arguments = [str(tools.mcp_program()), "--cdp-endpoint", address, "--output-dir", output]
+        server = StdioServerParameters(command="node", args=arguments, cwd=output)
+        async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+            await session.initialize()
+            yield PlaywrightMcp(session)
 
 
 @asynccontextmanager

@@ -4,16 +4,17 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.benchmarks.observation.completeness import Held, Kept
 from tests.benchmarks.observation.measure import OURS, Row
 from tests.benchmarks.observation.tools import count
 
 HEAD = "## Observation"
 
 
-def write_section(path: Path, section: str) -> None:
+def write_section(path: Path, section: str, head: str = HEAD) -> None:
     """Put the section in the place of the old one; the other sections stay as they are."""
     old = path.read_text() if path.exists() else "# Benchmarks\n"
-    found = re.search(rf"^{HEAD}\n.*?(?=^## |\Z)", old, re.MULTILINE | re.DOTALL)
+    found = re.search(rf"^{head}\n.*?(?=^## |\Z)", old, re.MULTILINE | re.DOTALL)
     new = f"{old[: found.start()]}{section}\n{old[found.end() :]}" if found else f"{old.rstrip()}\n\n{section}\n"
     path.write_text(new.rstrip() + "\n")
 
@@ -66,23 +67,32 @@ class Counted:
             ]
             shares = [f"{self.sent(row, OURS) / self.sent(row, n):.0%}" for n in others]
             lines.append(f"| {row.name} | " + " | ".join([*cells, *shares]) + " |")
-        totals = {n: sum(self.sent(row, n) for row in self.first) for n in self.names}
-        means = [sum(self.sent(row, OURS) / self.sent(row, n) for row in self.first) / len(self.first) for n in others]
+        real = [row for row in self.first if not row.name.startswith("generated")]
+        return [*lines, self._total("all real pages", real), self._total("all pages", self.first)]
+
+    def _total(self, name: str, rows: Sequence[Row]) -> str:
+        """A line of sums, with our share of them and the mean of our shares of the pages."""
+        others = self.names[1:]
+        totals = {n: sum(self.sent(row, n) for row in rows) for n in self.names}
+        means = [sum(self.sent(row, OURS) / self.sent(row, n) for row in rows) / len(rows) for n in others]
         cells = [f"{totals[n]:,}" for n in self.names] + [
             f"{totals[OURS] / totals[n]:.0%} (mean of pages {m:.0%})" for n, m in zip(others, means, strict=True)
         ]
-        return [*lines, "| **all pages** | " + " | ".join(cells) + " |"]
+        return f"| **{name}** | " + " | ".join(cells) + " |"
 
     def kept_table(self) -> list[str]:
-        """What of each page is shown, behind a counted marker, or lost."""
+        """What of each page is shown, behind a counted marker, or lost; and what the peers hold of it."""
+        others = self.names[1:]
         lines = [
             "**Nothing lost**: of the elements with a ref that can be acted on, and of all texts in Playwright's tree: shown, "
             "behind a counted marker (`… 87 more rows, widen e40`), lost; a text counts as shown when it stands anywhere in "
             "what is shown. Last the milliseconds of taking the snapshot (Playwright's own call in it) and of writing it, and "
-            "those that our process computed, which other work on the machine does not lengthen",
+            "those that our process computed, which other work on the machine does not lengthen. For each peer how many of the "
+            "elements and of the texts its own text holds: refs differ, so an element counts when its words stand there as "
+            "often as there are elements with those words",
             "",
-            "| page | actionable | texts | take + write (computed) ms |",
-            "|---|---|---|---|",
+            "| page | actionable | texts | take + write (computed) ms | " + "".join(f"{n} holds | " for n in others),
+            "|---|---|---|---|" + "---|" * len(others),
         ]
         for row in self.first:
             acts, texts = row.acts, row.texts
@@ -91,8 +101,14 @@ class Counted:
             lines.append(
                 f"| {row.name} | {acts.total:,}: {acts.shown:,} shown, {acts.behind:,} behind, {len(acts.lost)} lost "
                 f"| {texts.total:,}: {texts.shown:,} shown, {texts.behind:,} behind, {len(texts.lost)} lost | {times} |"
+                + "".join(f" {_holds([row.held[n]])} |" for n in others)
             )
-        return lines
+        real = [row for row in self.first if not row.name.startswith("generated")]
+        sums = "".join(f" {_holds([row.held[n] for row in real])} |" for n in others)
+        return [
+            *lines,
+            f"| **all real pages** | {_sum([row.acts for row in real])} | {_sum([row.texts for row in real])} | |{sums}",
+        ]
 
     def run_table(self) -> list[str]:
         """A whole run, step by step."""
@@ -113,3 +129,19 @@ class Counted:
         lines.append(f"| **sum** | {sent[OURS]:,} ({held:,}) | " + " | ".join(f"{sent[n]:,}" for n in others) + " |")
         shares = [f"newly sent {sent[OURS] / sent[n]:.0%}, in prompts {held / sent[n]:.0%} of {n}" for n in others]
         return [*lines, "", f"Our share over the run: {'; '.join(shares)}."]
+
+
+def _sum(kept: Sequence[Kept]) -> str:
+    total, shown, behind = (sum(getattr(each, part) for each in kept) for part in ("total", "shown", "behind"))
+    return f"{total:,}: {shown:,} shown, {behind:,} behind, {total - shown - behind} lost"
+
+
+def _holds(held: Sequence[Held]) -> str:
+    """Elements and texts, in per cent rounded down, so that 100 % is nothing less."""
+    acts, texts = (
+        [sum(part) for part in zip(*pairs, strict=True)] for pairs in zip(*((h.acts, h.texts) for h in held), strict=True)
+    )
+    return ", ".join(
+        f"{found:,} of {total:,} {what} ({100 * found // max(total, 1)}%)"
+        for what, (found, total) in (("elements", acts), ("texts", texts))
+    )
