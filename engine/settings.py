@@ -10,6 +10,8 @@ from pydantic import Field, ValidationError
 from engine.access.users import User
 from engine.domain.frozen import Frozen
 from engine.errors import SettingsInvalid
+from engine.explore.approved import ApprovedTarget, BearerToken, CaseScorer, ModelPrice
+from engine.explore.catalog import Agent
 
 ENVIRONMENT = {
     "browser": "CAPWRIGHT_BROWSER",
@@ -29,6 +31,11 @@ class Settings(Frozen):
     screenshots: Literal["auto", "always", "never"] = "auto"
     policy: str | None = Field(default=None, description="Policy file for runs that name none, relative to the home")
     users: tuple[User, ...] = Field(default=(), repr=False, description="Who may sign in to the admin; `discover password`")
+    targets: tuple[ApprovedTarget, ...] = Field(default=(), description="Where explorations may send a browser")
+    evaluators: tuple[CaseScorer, ...] = Field(default=(), description="Case tables that score explored capabilities")
+    agents: tuple[Agent, ...] = Field(default=(), description="Whom explorations are assigned to, and who manages them")
+    tokens: tuple[BearerToken, ...] = Field(default=(), repr=False, description="Callers of the requests over HTTP")
+    prices: Mapping[str, ModelPrice] = Field(default_factory=dict, description="US dollars for a million tokens, by model")
     environment: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
     @property

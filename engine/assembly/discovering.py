@@ -19,6 +19,8 @@ from engine.assembly.sessions import Bounds, open_bounded_browser, open_place
 from engine.browser.element import Element
 from engine.browser.locators import describe
 from engine.discover.loop import Loop
+from engine.discover.stages import Planner
+from engine.domain.capability import Capability
 from engine.domain.run import Goal, RunResult
 from engine.domain.secret import Secrets
 from engine.domain.step import Step, TargetSeen
@@ -38,7 +40,10 @@ from engine.settings import Settings
 
 @dataclass(frozen=True)
 class Order:
-    """What a caller asks of one discovery; None takes the setting or the policy's own value."""
+    """What a caller asks of one discovery; None takes the setting or the policy's own value.
+
+    `around` puts something around the planner; `keep` writes the draft elsewhere than into the home.
+    """
 
     goal: str
     target: str
@@ -55,6 +60,8 @@ class Order:
     screenshots: Literal["auto", "always", "never"] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     run_id: str | None = None
+    around: Callable[[Planner], Planner] = lambda planner: planner
+    keep: Callable[[Capability], Path] | None = None
 
 
 async def discover(
@@ -95,13 +102,14 @@ async def discover(
             observer = PageObserver(place.session, max_tokens=tokens, screenshots=screenshots, keep=recorder.keep)
             await place.session.start(order.target)
             seen, actor = RedactedObserver(observer, redactor), RedactedActor(place.actor, redactor, evidence.folder)
-            yield Loop(seen, planner, guard, approver, actor, recorder, policy, tell_step, files=tuple(order.files))
+            decider, files = order.around(planner), tuple(order.files)
+            yield Loop(seen, decider, guard, approver, actor, recorder, policy, tell_step, files=files)
 
     started = RunStarted(
         run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
     )
     job = Job(
-        started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, bench.keep, tell,
+        started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, order.keep or bench.keep, tell,
         partial(redacted, redactor=redactor),
     )  # fmt: skip
     return published(await run_job(job), evidence.folder, redactor)

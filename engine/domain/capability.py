@@ -121,6 +121,16 @@ class ProofReplay(_Camel):
     millis: int
 
 
+class Explored(_Camel):
+    """The exploration that a version won: which cell of which run, and by whose word."""
+
+    run_id: str
+    cell: str
+    evaluator_hash: str
+    artifact: str = Field(description="Digest of the sealed artifact")
+    improved: bool | None = None
+
+
 class Provenance(_Camel):
     """Where a version comes from."""
 
@@ -130,6 +140,8 @@ class Provenance(_Camel):
     engine_version: str = ""
     evaluator: str | None = None
     score: float | None = None
+    # Left out while there is none: the digest of a version that was made without an exploration stays what it was.
+    explored: Explored | None = Field(default=None, exclude_if=lambda value: value is None)
     proof: tuple[ProofReplay, ...] = ()
     proof_note: str = Field(default="", description='"same inputs only" where there were no examples')
     parent_version: str | None = None

@@ -84,7 +84,8 @@ class CellStory:
                 self._end(cell, "infra_failed" if given is None else "skipped")
                 return None
             given = None
-            order = Order(run.run_id, cell, run.request.runtime, run.request.model, prompt, place, run.desk.pace.attempt)
+            asked, seconds = run.request, run.desk.pace.attempt
+            order = Order(run.run_id, cell, asked.runtime, asked.model, prompt, place, seconds, asked.approved_root_id)
             start = await self._place(cell, order, parent, admission)
             report = await self._dispatch(order, admission)
             rule = ENDS[report.end]

@@ -79,7 +79,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One attempt to make: in which folder, with what in it, and how long it may take."""
+    """One attempt to make: in which folder, with what in it, how long it may take, and on which approved root."""
 
     run_id: str
     cell: CellId
@@ -88,6 +88,7 @@ class Order:
     prompt: Prompt
     place: Path
     seconds: float
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from engine.domain.capability import Capability
 from engine.store.trees import read_tree
+from engine.subjects.browser import BrowserSubject, Start
 from engine.subjects.memory import FILE, FROZEN, MemorySubject
 from engine.subjects.subject import Subject
+from tests.capabilities import reading
 
-SUBJECTS: dict[str, Callable[[], Subject]] = {"memory": MemorySubject}
+
+def browser(baseline: Capability | None = None) -> BrowserSubject:
+    """The browser subject on a target that nobody opens."""
+    return BrowserSubject(lambda: Start("http://127.0.0.1:1", "p" * 64, baseline))
+
+
+SUBJECTS: dict[str, Callable[[], Subject]] = {
+    "memory": MemorySubject,
+    "browser": browser,
+    "browser with a baseline": lambda: browser(reading()),
+}
 pytestmark = pytest.mark.parametrize("make", SUBJECTS.values(), ids=list(SUBJECTS))
 
 

@@ -1,0 +1,49 @@
+"""What the operator writes into config.toml for explorations: targets, case tables, tokens and prices."""
+
+from decimal import Decimal
+
+from pydantic import Field
+
+from engine.domain.exploring import MICROS, Slug
+from engine.domain.frozen import Frozen
+from engine.domain.run import Usage
+
+
+class ApprovedTarget(Frozen):
+    """One `[[targets]]` table: where a browser may be sent, under which policy, and what a discovery is given there."""
+
+    id: Slug
+    url: str = Field(pattern=r"^https?://", max_length=2000)
+    policy: str | None = Field(default=None, description="Policy file; without one the home's own, else the default")
+    secrets: tuple[str, ...] = Field(default=(), description="Names; values come from CAPWRIGHT_SECRET_NAME")
+    inputs: dict[str, str] = Field(default_factory=dict, description="Named values of the goal; no case table holds them")
+    baseline: str | None = Field(default=None, description="Capability ID@VERSION that explorations start from")
+
+
+class CaseScorer(Frozen):
+    """One `[[evaluators]]` table: the built-in replay evaluator over one case table, under a name of its own."""
+
+    name: Slug
+    target: Slug
+    cases: str = Field(min_length=1, description="JSON file with the case table, relative to the home")
+
+
+class BearerToken(Frozen):
+    """One `[[tokens]]` table: who a caller with this token is. Only the hash is written down."""
+
+    user: str = Field(min_length=1, max_length=64)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$", repr=False)
+
+
+class ModelPrice(Frozen):
+    """One `[prices."MODEL"]` table: US dollars for a million tokens, for endpoints that report no cost and are not listed."""
+
+    input: Decimal = Field(ge=0)
+    output: Decimal = Field(ge=0)
+
+    def priced(self, usage: Usage) -> Usage:
+        """The use with an estimate where its cost is unknown and its tokens are known."""
+        if usage.usd_micros is not None or usage.input_tokens + usage.output_tokens == 0:
+            return usage
+        usd = (self.input * usage.input_tokens + self.output * usage.output_tokens) / MICROS
+        return usage.model_copy(update={"usd_micros": -int(-usd * MICROS // 1), "usd_source": "estimated"})
