@@ -123,17 +123,17 @@ class Layout:
         if node.name or (texts and len(node.children) > 1):
             self._add(depth, None, _title(node), clean(node.name), ref=node.ref)
             depth += 1
-        self._items(node, list(node.children), "items", lambda child: self._node(child, depth))
+        self._items(node, list(node.children), "items", depth, self._node)
 
-    def _items(self, owner: Node, items: list[Node], unit: str, write: Callable[[Node], None]) -> None:
+    def _items(self, owner: Node, items: list[Node], unit: str, depth: int, write: Callable[[Node, int], None]) -> None:
         around = self._places, self._unit
         told = self._told_items(owner, items)
         for index, item in enumerate(items):
             self._places, self._unit = (*around[0], (owner.ref or "", index)), unit
             if index < told:
-                write(item)
+                write(item, depth)
             elif self._says(item):
-                self._add(0, None, "", "", ref=item.ref)  # only counted: it stands behind the marker whatever it says
+                self._add(depth, None, "", "", ref=item.ref)  # only counted: it stands behind the marker whatever it says
         self._places, self._unit = around
 
     def _told_items(self, owner: Node, items: list[Node]) -> int:
@@ -164,7 +164,7 @@ class Layout:
         self._add(depth, None, title, clean(node.name), refs=refs, ref=node.ref)
         for caption in (child for child in node.children if child.role == "caption"):
             self._node(caption, depth + 1)
-        self._items(node, rows[len(heads) :], "rows", lambda row: self._row(row, depth + 1))
+        self._items(node, rows[len(heads) :], "rows", depth + 1, self._row)
 
     def _rows(self, node: Node) -> list[Node] | None:
         """The rows of a table, through row groups and wrappers that say nothing; None when it holds anything else."""

@@ -96,9 +96,18 @@ def test_what_is_written_is_yaml(node: Node) -> None:
 @given(words)
 def test_any_text_can_be_given(text: str) -> None:
     """Text that is no snapshot is read without an error, and what is read can be sent anywhere."""
-    parse(text).root.model_dump_json()
+    parsed = parse(text)
+    "".join((parsed.text, *(part for node in parsed.root.walk() for part in (node.name, node.text, node.url)))).encode()
     named = parse(f"- button {json.dumps(text)} [ref=e1]").root.children
     assert not named or named[0].ref == "e1"
+
+
+def test_the_text_has_our_refs() -> None:
+    """What is kept as evidence names elements as the tree does, and is read back to the same tree."""
+    parsed = parse(PAGE)
+    assert parse(parsed.text).root == parsed.root
+    assert "[ref=f3" not in parsed.text and "[ref=e3]" in parsed.text
+    assert "It''s [ref=e9] here" in parsed.text
 
 
 def test_a_very_deep_page_is_laid_flat() -> None:
