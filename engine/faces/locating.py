@@ -60,7 +60,12 @@ class Scopes:
             return self.named(Call(f"{outer}.get_by_role", (quoted(anchor.role), keyword("name", matcher(anchor)))), "region")
         if anchor.column:
             raise CapabilityInvalid(f"A row told by its column {anchor.column!r} cannot be written as a script.")
-        return self.named(Call("rows", (outer, Call(f"{self.page}.get_by_text", (matcher(anchor),)))), "lines")
+        return self.row(outer, anchor)
+
+    def row(self, outer: str, anchor: Locator) -> str:
+        """The variable for the rows that an anchor means, in an outer place."""
+        inside = () if outer == self.page else (f"inside={outer}",)
+        return self.named(Call("rows", (self.page, matcher(anchor), *inside)), "lines")
 
 
 def keyword(name: str, code: Code) -> Code:
@@ -92,8 +97,7 @@ def candidate(locator: Locator, scopes: Scopes) -> Code:
     """One candidate of `only`."""
     place = scopes.within(locator.within)
     if locator.by == "cell" and locator.value:
-        anchor_text = Call(f"{scopes.page}.get_by_text", (matcher(locator),))
-        place = scopes.named(Call("rows", (place, anchor_text)), "lines")
+        place = scopes.row(place, locator)
     found = FINDS[locator.by](place, locator)
     anchor = locator.within
     while anchor is not None:

@@ -10,9 +10,9 @@ from tests.pages import Pages
 
 LOGIN = """<h1>Welcome</h1><form method=post action=/find>
 <label>Customer <input name=customer></label><label>PIN <input type=password name=pin></label><button>Find</button></form>"""
-ACCOUNTS = """<h1>Accounts</h1><table><thead><tr><th>Balance</th><th>Kind</th><th>Open</th></tr></thead>
+ACCOUNTS = """<h1>Accounts</h1><table><tr><td><table><thead><tr><th>Balance</th><th>Kind</th><th>Open</th></tr></thead>
 <tr><td>1,204.55</td><td>Deposit</td><td><button>Show</button></td></tr>
-<tr><td>7.00</td><td>Loan</td><td><button>Show</button></td></tr></table>"""
+<tr><td>7.00</td><td>Loan</td><td><button>Show</button></td></tr></table></td></tr></table>"""
 PAY = """<form method=post action=/pay><label>Amount <input name=amount></label><button>Pay</button></form>"""
 WIDE = """<title>Wide</title>
 <div role=region aria-label=Notice id=n><button onclick="this.parentNode.remove()">Got it</button></div>
