@@ -12,16 +12,19 @@ from engine.browser.session import Session
 from engine.domain.capability import Condition
 from engine.domain.template import fill, fill_pattern
 
-PAUSE = 0.015
+PAUSES = (0.002, 0.004, 0.008, 0.015)
+"""Seconds between looks, the last for good: a URL costs nothing to look at, and most pages answer soon."""
 
 
 async def unmet(conditions: tuple[Condition, ...], session: Session, values: Mapping[str, str], deadline: float) -> str | None:
     """None as soon as all hold; at the deadline (an instant of time.monotonic()) a sentence about the first that does not."""
     for condition in conditions:
+        tried = 0
         while session.follow() or not await holds(condition, session, values):
             if time.monotonic() >= deadline:
                 return said(condition, session, values)
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(PAUSES[min(tried, len(PAUSES) - 1)])
+            tried += 1
     return None
 
 
