@@ -32,5 +32,21 @@ async def model(settings: Settings) -> str:
     return chosen_model(settings).says
 
 
+async def explorations(settings: Settings) -> str:
+    """Reads what explorations may use: case tables, policies, baselines and secrets."""
+    from engine.assembly.exploring import exploring
+    from engine.assembly.targets import secrets_of
+
+    opened = exploring(settings)
+    for target in settings.targets:
+        secrets_of(settings, target)
+        await opened.desk.roots[target.id].subject.verify()
+    if not settings.targets:
+        return "no approved targets; config.toml says how to name one"
+    names = ", ".join(opened.desk.registry.names()) or "none"
+    agents = ", ".join(agent.agent_id for agent in opened.catalog.agents)
+    return f"targets {', '.join(opened.desk.roots)}; evaluators {names}; agents {agents}"
+
+
 BROWSER: Mapping[str, Check] = MappingProxyType({"browser": browser})
-CHECKS: Mapping[str, Check] = MappingProxyType({"home": home, "browser": browser, "model": model})
+CHECKS: Mapping[str, Check] = MappingProxyType({"home": home, "browser": browser, "model": model, "explorations": explorations})

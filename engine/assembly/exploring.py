@@ -5,14 +5,12 @@ import hashlib
 import hmac
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from engine.access.roles import ALL_ROLES
-from engine.assembly.attempting import BrowserAttempter, secrets_of
+from engine.assembly.attempting import BrowserAttempter
 from engine.assembly.homes import capability_store, database
-from engine.assembly.policies import named, policy_of
-from engine.assembly.scoring import ReplayEvaluator, replay_evaluator
-from engine.errors import NotFound, UsageError
+from engine.assembly.scoring import replay_evaluator
+from engine.assembly.targets import approved, target_policy
 from engine.explore.approved import ApprovedTarget
 from engine.explore.catalog import Agent, Caller, Catalog
 from engine.explore.clock import SystemClock
@@ -21,6 +19,7 @@ from engine.explore.dispatch import InProcessDispatcher
 from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
 from engine.sandbox.isolation import probe
+from engine.score.evaluator import Evaluator
 from engine.score.registry import Registry
 from engine.settings import Settings
 from engine.store.evaluators import EvaluatorStore
@@ -47,12 +46,11 @@ def exploring(settings: Settings) -> Exploring:
     targets = {target.id: target for target in settings.targets}
     clock = SystemClock()
     opened = database(settings)
-    built_in = {scorer.name: _scorer(settings, targets, scorer.name) for scorer in settings.evaluators}
     desk = Desk.open(
         opened,
         home=settings.state.parent,
         clock=clock,
-        registry=Registry(EvaluatorStore(opened, clock.now_ms), probe(), built_in),
+        registry=Registry(EvaluatorStore(opened, clock.now_ms), probe(), _case_tables(settings)),
         dispatcher=InProcessDispatcher({RUNTIME: BrowserAttempter(settings, targets)}),
         roots={target.id: _root(settings, target) for target in settings.targets},
         pace=PACE,
@@ -64,9 +62,7 @@ def exploring(settings: Settings) -> Exploring:
 def registry(settings: Settings) -> Registry:
     """Only the evaluators: what the operator's commands need. Names of case tables are taken."""
     opened = database(settings)
-    targets = {target.id: target for target in settings.targets}
-    built_in = {scorer.name: _scorer(settings, targets, scorer.name) for scorer in settings.evaluators}
-    return Registry(EvaluatorStore(opened, SystemClock().now_ms), probe(), built_in)
+    return Registry(EvaluatorStore(opened, SystemClock().now_ms), probe(), _case_tables(settings))
 
 
 def local_caller() -> Caller:
@@ -101,29 +97,19 @@ def _local_agent(desk: Desk) -> Agent:
     )
 
 
-def _scorer(settings: Settings, targets: dict[str, ApprovedTarget], name: str) -> ReplayEvaluator:
-    scorer = next(each for each in settings.evaluators if each.name == name)
-    target = targets.get(scorer.target)
-    if target is None:
-        raise UsageError(f"config.toml: evaluator {name} is for the target {scorer.target}, and there is none of that id.")
-    return replay_evaluator(settings, name, settings.home / scorer.cases, target, named(secrets_of(settings, target)))
+def _case_tables(settings: Settings) -> dict[str, Evaluator]:
+    return {
+        each.name: replay_evaluator(settings, each.name, settings.home / each.cases, approved(settings, each.target))
+        for each in settings.evaluators
+    }
 
 
 def _root(settings: Settings, target: ApprovedTarget) -> Root:
     store = capability_store(settings)
 
     def start() -> Start:
-        policy = policy_of(settings, Path(target.policy) if target.policy else None, target.url, named({}))
+        policy = target_policy(settings, target, target.url)
         baseline = store.load(target.baseline) if target.baseline else None
         return Start(target.url, policy.digest, baseline)
 
     return Root(BrowserSubject(start), DraftDelivery(store))
-
-
-def approved(settings: Settings, target_id: str) -> ApprovedTarget:
-    """The target of that id. Raises NotFound that names those there are."""
-    found = next((target for target in settings.targets if target.id == target_id), None)
-    if found is None:
-        there = ", ".join(target.id for target in settings.targets) or "none; write a [[targets]] table into config.toml"
-        raise NotFound(f"There is no approved target {target_id!r}. There is: {there}.")
-    return found

@@ -13,8 +13,9 @@ from pathlib import Path
 from engine.access.approvals import DenyingApprover
 from engine.assembly import replaying
 from engine.assembly.approving import redeeming
-from engine.assembly.policies import policy_of
+from engine.assembly.policies import named
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
+from engine.assembly.targets import secrets_of, target_policy
 from engine.domain.capability import Capability
 from engine.domain.evaluation import Scoring
 from engine.domain.policy import Policy
@@ -46,7 +47,6 @@ class ReplayEvaluator:
     name: str
     file: Path
     target: ApprovedTarget
-    secrets: Secrets = field(repr=False)
     table: CaseTable
     pinned: str
 
@@ -57,7 +57,7 @@ class ReplayEvaluator:
 
     async def score(self, view: Path, task: Mapping[str, object], seconds: float) -> Scoring:
         """Inspect, then replay every case; as in Evaluator."""
-        if pinned(self.settings, self.file, self.target, self.secrets) != self.pinned:
+        if pinned(self.settings, self.file, self.target) != self.pinned:
             return Scoring("eval_registry_changed", feedback="the case table or the policy was changed")
         candidate = candidate_in(view)
         if isinstance(candidate, Scoring):
@@ -71,16 +71,17 @@ class ReplayEvaluator:
                 return await self._replayed(candidate)
         except TimeoutError:
             return Scoring("eval_timeout", feedback=f"{seconds:g} s were not enough to replay every case")
-        except (BrowserError, DeadlineExceeded) as error:
+        except (BrowserError, DeadlineExceeded, UsageError) as error:
             return Scoring("eval_crash", feedback=clean(str(error)))
 
     async def _replayed(self, candidate: Capability) -> Scoring:
         tried: list[Tried] = []
+        secrets = named(secrets_of(self.settings, self.target))
         for at, cases in groupby(sorted(self.table.cases, key=lambda case: case.target), key=lambda case: case.target):
             url = at or self.target.url
-            policy = _policy(self.settings, self.target, url, self.secrets)
+            policy = target_policy(self.settings, self.target, url, secrets)
             async with open_bounded_browser(self.settings, policy) as browser:
-                there = Court(self, candidate, url, policy, browser)
+                there = Court(self, candidate, url, policy, secrets, browser)
                 for number, case in enumerate(cases):
                     if number == 0 and await there.starts_at_its_end(case):
                         return Scoring("tamper", feedback="checkpoint true on the start page")
@@ -96,13 +97,14 @@ class Court:
     candidate: Capability
     url: str
     policy: Policy
+    secrets: Secrets = field(repr=False)
     browser: BoundedBrowser
 
     async def starts_at_its_end(self, case: Case) -> bool:
         """Whether the checkpoint holds before anything was done, although there is something to do."""
         if all(step.action == "extract" for step in self.candidate.steps):
             return False
-        guard = PolicyGuard(self.policy, self.url, self.evaluator.secrets)
+        guard = PolicyGuard(self.policy, self.url, self.secrets)
         with tempfile.TemporaryDirectory(prefix="capwright-score-") as downloads:
             bounds = Bounds(guard, redeeming(DenyingApprover()), self.url, Path(downloads), replaying=True)
             async with open_place(self.browser, bounds) as place:
@@ -120,7 +122,7 @@ class Court:
             self.candidate.id, case.inputs, target=self.url, approve="deny", timeout_seconds=evaluator.table.seconds
         )
         results = [
-            await replaying.replay_in(evaluator.settings, self.browser, self.candidate, order, self.policy, evaluator.secrets)
+            await replaying.replay_in(evaluator.settings, self.browser, self.candidate, order, self.policy, self.secrets)
             for _ in range(evaluator.table.replays)
         ]
         return Tried(case, tuple(results))
@@ -136,25 +138,21 @@ def candidate_in(view: Path) -> Capability | Scoring:
         return Scoring("invalid_solution", feedback=clean(str(error).removeprefix(str(view))))
 
 
-def replay_evaluator(settings: Settings, name: str, file: Path, target: ApprovedTarget, secrets: Secrets) -> ReplayEvaluator:
+def replay_evaluator(settings: Settings, name: str, file: Path, target: ApprovedTarget) -> ReplayEvaluator:
     """The evaluator of a case table as it is now. Raises UsageError when the file, or the policy, is none."""
     try:
         table = parse_cases(file.read_bytes(), str(file))
     except OSError as error:
         raise UsageError(f"evaluator {name}: {file} cannot be read: {error.strerror or error}") from error
-    return ReplayEvaluator(settings, name, file, target, secrets, table, pinned(settings, file, target, secrets))
+    return ReplayEvaluator(settings, name, file, target, table, pinned(settings, file, target))
 
 
-def pinned(settings: Settings, file: Path, target: ApprovedTarget, secrets: Secrets) -> str:
+def pinned(settings: Settings, file: Path, target: ApprovedTarget) -> str:
     """One hash over the table, the target and the policy; empty when one of them cannot be read."""
     try:
         table = hashlib.sha256(file.read_bytes()).hexdigest()
-        policy = _policy(settings, target, target.url, secrets).digest
+        policy = target_policy(settings, target, target.url).digest
     except (OSError, UsageError):
         return ""
     parts = [REPLAY_VERSION, table, target.model_dump(mode="json"), policy]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _policy(settings: Settings, target: ApprovedTarget, url: str, secrets: Secrets) -> Policy:
-    return policy_of(settings, Path(target.policy) if target.policy else None, url, secrets)

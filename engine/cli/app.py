@@ -9,7 +9,9 @@ from engine.cli import (
     discover,
     distill,
     doctor,
+    evaluator,
     evidence,
+    explore,
     faces,
     init,
     mcp,
@@ -38,6 +40,8 @@ app.command("password")(serve.password)
 app.command("doctor")(doctor.doctor)
 app.command("init")(init.init)
 app.add_typer(runs.app, name="runs")
+app.add_typer(explore.app, name="explore")
+app.add_typer(evaluator.app, name="evaluator")
 app.add_typer(evidence.app, name="evidence")
 app.add_typer(faces.added_to(capability.app), name="capability")
 app.add_typer(review.app, name="review")

@@ -14,6 +14,40 @@ CONFIG = """\
 # browser = "/usr/bin/chromium"         # or CAPWRIGHT_BROWSER; without it the browser is searched for
 # screenshots = "auto"                  # auto, always, never
 # policy = "policies/example.yaml"      # for runs that name none
+
+# What explorations may use: discover explore --target shop --evaluator orders --goal …
+# [[targets]]
+# id = "shop"
+# url = "https://shop.example"
+# policy = "policies/example.yaml"      # without one: the home's own, else the default
+# secrets = ["user", "password"]        # names; values come from CAPWRIGHT_SECRET_USER, CAPWRIGHT_SECRET_PASSWORD
+# baseline = "read-order@1.0.0"         # a capability to improve; without it explorations start from nothing
+# inputs = { orderNumber = "1001" }     # named values of the goal; keep them out of the case table
+#
+# [[evaluators]]                        # replays every candidate over a table of cases:
+# name = "orders"                       # {"cases": [{"inputs": {"orderNumber": "1002"}, "outputs": {"total": "12.50"}}],
+# target = "shop"                       #  "replays": 2, "risk": "read_only"}
+# cases = "cases/orders.json"           # other evaluators: discover evaluator register NAME FOLDER
+#
+# [[agents]]                            # without any: one named "local", managed by whoever runs the commands
+# agent_id = "orders-agent"
+# managers = ["pat"]                    # may create runs directly, and decide about those of others
+# roots = ["shop"]                      # ids of targets
+# evaluators = ["orders"]
+# runtimes = ["browser"]
+#
+# [[users]]                             # who may sign in; `discover password` makes the hash
+# name = "pat"
+# password = "$argon2id$…"
+# roles = ["manager"]                   # viewer, requester, manager, operator
+#
+# [[tokens]]                            # callers over HTTP; `discover explore token pat` makes one
+# user = "pat"
+# sha256 = "…"
+#
+# [prices."my-model"]                   # dollars for a million tokens, where the endpoint reports no cost
+# input = 0.30
+# output = 2.50
 """
 
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -10,7 +10,9 @@ from rich.table import Table
 from engine.cli import show
 from engine.domain.step import Step
 
-app = typer.Typer(help="Recorded runs.", no_args_is_help=True)
+app = typer.Typer(help="Recorded runs, and explorations by their id (`run-…`).", no_args_is_help=True)
+Which = Annotated[str, typer.Argument(metavar="RUN", help="Id of an exploration: `run-…`.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 @app.command("list")
@@ -57,3 +59,49 @@ def show_run(
         show.step(Step.model_validate(step), show.out)
     if row.result:
         show.result(row.result)
+
+
+@app.command("tree")
+def tree(run_id: Which, as_json: Json = False) -> None:
+    """One exploration: its cells with scores, what it cost, and how it ended."""
+    from engine.cli import exploration
+
+    answer = _asked("discovery.tree", run_id)
+    if as_json:
+        show.one_json(answer.model_dump(mode="json"))
+    else:
+        exploration.ended(answer)
+
+
+@app.command("cancel")
+def cancel(run_id: Which, as_json: Json = False) -> None:
+    """End an exploration; its verified best is kept."""
+    _steer("discovery.cancel", run_id, as_json)
+
+
+@app.command("pause")
+def pause(run_id: Which, as_json: Json = False) -> None:
+    """Begin no new cell of an exploration until it is resumed."""
+    _steer("discovery.pause", run_id, as_json)
+
+
+@app.command("resume")
+def resume(run_id: Which, as_json: Json = False) -> None:
+    """Let a paused exploration go on."""
+    _steer("discovery.resume", run_id, as_json)
+
+
+def _steer(method: str, run_id: str, as_json: bool) -> None:
+    standing = _asked(method, run_id)
+    if as_json:
+        show.one_json(standing.model_dump(mode="json"))
+    else:
+        show.out.print(f"{standing.run_id}  {standing.status}; asked to {method.partition('.')[2]}", markup=False)
+
+
+def _asked(method: str, run_id: str) -> Any:
+    from engine.assembly.exploring import exploring, local_caller
+    from engine.cli.discover import run
+    from engine.cli.settings import current
+
+    return run(exploring(current()).requests.call(method, {"run_id": run_id}, local_caller()))
