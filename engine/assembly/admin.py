@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.assembly.discoveries import Discoveries
+from engine.assembly.exploring import Exploring, exploring
 from engine.assembly.homes import database
 from engine.assembly.reviewing import Reviewing
 from engine.domain.approval import Approval
 from engine.errors import NotFound
-from engine.explore.requests import Requests
 from engine.settings import Settings
 from engine.store.approvals import ApprovalStore
 from engine.store.capabilities import CapabilityStore
@@ -20,20 +20,21 @@ from engine.store.runs import RunStore
 
 @dataclass(frozen=True)
 class Admin:
-    """One home behind the pages. `exploring` is None where no explorations are set up."""
+    """One home behind the pages."""
 
     settings: Settings
     runs: RunStore
     approvals: ApprovalStore
     reviewing: Reviewing
     discoveries: Discoveries
-    exploring: Requests | None = None
+    exploring: Exploring
     now: Callable[[], float] = time.time
     process: str = field(default_factory=lambda: f"admin-{uuid.uuid4().hex}")
 
     def waiting(self) -> int:
-        """How many steps wait for a person now."""
-        return len(self.approvals.pending(self.now()))
+        """How many steps and explorations wait for a person now."""
+        runs = self.exploring.desk.approvals.list(state="pending")
+        return len(self.approvals.pending(self.now())) + len(runs)
 
     def decide(self, approval_id: str, *, approve: bool, by: str, comment: str) -> Approval:
         """Answer a step. Raises NotFound, and IllegalTransition when it was answered or has expired."""
@@ -47,15 +48,13 @@ class Admin:
             return False
         return True
 
-    def secret_names(self) -> tuple[str, ...]:
-        """Secrets that the server's environment holds, as they are named on the command line but in lower case."""
-        prefix = "CAPWRIGHT_SECRET_"
-        names = (name.removeprefix(prefix) for name in self.settings.environment if name.startswith(prefix))
-        return tuple(sorted(name.lower() for name in names if name))
+    def secret(self, name: str) -> str | None:
+        """A secret's value from the server's own environment, where the command line looks for it too."""
+        return self.settings.environment.get(f"CAPWRIGHT_SECRET_{name.upper()}")
 
 
-def admin_of(settings: Settings, exploring: Requests | None = None) -> Admin:
-    """The admin of a home."""
+def admin_of(settings: Settings) -> Admin:
+    """The admin of a home. Raises UsageError for what config.toml names and is not there."""
     opened = database(settings)
     return Admin(
         settings=settings,
@@ -63,5 +62,5 @@ def admin_of(settings: Settings, exploring: Requests | None = None) -> Admin:
         approvals=ApprovalStore(opened),
         reviewing=Reviewing(CapabilityStore(settings.capabilities), ReviewStore(opened)),
         discoveries=Discoveries(settings),
-        exploring=exploring,
+        exploring=exploring(settings),
     )

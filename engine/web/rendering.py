@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from engine.domain.template import PLACEHOLDER
 from engine.web.language import LANGUAGES, TAGS, catalogue
 from engine.web.words import WORDS
 
@@ -42,7 +43,16 @@ def _environment(language: str) -> Environment:
     translations = catalogue(language)
     environment.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
     environment.globals |= {"say": translations.gettext, "languages": LANGUAGES, "tags": TAGS, **WORDS}
-    environment.filters |= {"time": time_element, "iso": iso, "seconds": seconds, "money": money, "short": short, "size": size}
+    environment.filters |= {
+        "time": time_element,
+        "iso": iso,
+        "slots": slots,
+        "filled": filled,
+        "seconds": seconds,
+        "money": money,
+        "short": short,
+        "size": size,
+    }
     return environment
 
 
@@ -72,6 +82,20 @@ def seconds(value: float) -> str:
 def money(micros: int | None) -> str:
     """Dollars, or a dash while unknown."""
     return "–" if micros is None else f"${micros / 1_000_000:,.4f}"
+
+
+def filled(text: str, parts: Mapping[str, object]) -> str:
+    """A translated sentence with its parts."""
+    return text % parts
+
+
+def slots(text: str) -> Markup:
+    """A template with its placeholders set apart: `{{memberId}}` becomes a chip."""
+    pieces = PLACEHOLDER.split(text)
+    chips = (
+        Markup('<span class="slot">{}</span>').format(piece) if odd % 2 else escape(piece) for odd, piece in enumerate(pieces)
+    )
+    return Markup("").join(chips)
 
 
 def short(text: str, limit: int = 120) -> str:

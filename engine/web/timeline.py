@@ -11,17 +11,19 @@ from engine.web.folder import Folder
 
 VIEW = (1280, 800)
 """Size of a picture whose own size cannot be read, in CSS pixels."""
+NEAR, MARGIN = 0.55, 120.0
 FRAMES = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF})
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle in CSS pixels of the view."""
+    """A rectangle in CSS pixels of the view, named where there are several."""
 
     x: float
     y: float
     width: float
     height: float
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,21 @@ class Picture:
     width: int
     height: int
     boxes: tuple[Box, ...]
+
+    @property
+    def view(self) -> Box:
+        """The part around the boxes at which they can be read; the whole where there is none."""
+        if not self.boxes:
+            return Box(0, 0, self.width, self.height)
+        left, top = min(box.x for box in self.boxes), min(box.y for box in self.boxes)
+        right = max(box.x + box.width for box in self.boxes)
+        bottom = max(box.y + box.height for box in self.boxes)
+        ratio = self.width / self.height
+        wide = min(self.width, max(self.width * NEAR, right - left + MARGIN, (bottom - top + MARGIN) * ratio))
+        high = wide / ratio
+        x = min(max(0.0, (left + right - wide) / 2), self.width - wide)
+        y = min(max(0.0, (top + bottom - high) / 2), self.height - high)
+        return Box(round(x, 1), round(y, 1), round(wide, 1), round(high, 1))
 
 
 @dataclass(frozen=True)

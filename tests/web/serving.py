@@ -96,8 +96,3 @@ async def serve(
             await admin.discoveries.close()
             server.should_exit = True
             await running
-
-
-def with_exploring(admin: Admin, exploring: Any) -> Admin:
-    """The admin with explorations."""
-    return replace(admin, exploring=exploring)

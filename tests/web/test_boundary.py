@@ -1,7 +1,7 @@
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
 import pytest
 from starlette.responses import PlainTextResponse, Response
 
@@ -265,10 +265,13 @@ async def test_a_stranger_to_the_roles_of_config_toml_is_out(served: Served) -> 
         assert (await client.get("/admin/runs")).status_code == 303
 
 
-async def test_raw_requests_with_two_hosts_are_refused(served: Served) -> None:
+async def test_requests_with_two_hosts_are_refused(served: Served) -> None:
     """Two Host headers are one too many."""
-    transport = httpx.AsyncHTTPTransport()
-    async with httpx.AsyncClient(transport=transport) as client:
-        request = httpx.Request("GET", f"{served.url}/admin/login", headers=[("Host", served.host), ("Host", "evil.example")])
-        response = await client.send(request)
-        assert response.status_code in (400, 421)
+    reader, writer = await asyncio.open_connection(*served.host.split(":"))
+    writer.write(
+        f"GET /admin/login HTTP/1.1\r\nHost: {served.host}\r\nHost: evil.example\r\nConnection: close\r\n\r\n".encode()
+    )
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    assert answer.split()[1] in (b"400", b"421")
