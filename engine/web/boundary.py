@@ -11,7 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MOST_BYTES = 1 << 20
 FORM = "application/x-www-form-urlencoded"
 JSON = "application/json"
-RPC_PATH = "/admin/rpc/"
+RPC_PATHS = ("/admin/rpc/", "/rpc/")
+BEARER_PATH = "/rpc/"
+"""For programs that bear a token: no cookie counts there, so no Origin is asked for; a foreign one is refused."""
 HEADERS: Mapping[str, str] = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -44,7 +46,6 @@ class Boundary:
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
         self._hosts = hosts
-        self._origins = frozenset(f"http://{host}" for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer refused requests here, hand on the others."""
@@ -75,11 +76,12 @@ class Boundary:
 
     def _refused_write(self, scope: Scope, headers: Headers) -> Refused | None:
         origins = headers.getlist("origin")
-        if len(origins) != 1 or origins[0] != f"http://{headers['host'].lower()}" or origins[0] not in self._origins:
+        program = scope["path"].startswith(BEARER_PATH) and not origins
+        if not program and origins != [f"http://{headers['host'].lower()}"]:
             return Refused(HTTPStatus.FORBIDDEN, "Changes are accepted from this server's own pages only.")
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return Refused(HTTPStatus.FORBIDDEN, "Changes are accepted from this server's own pages only.")
-        wanted = JSON if scope["path"].startswith(RPC_PATH) else FORM
+        wanted = JSON if scope["path"].startswith(RPC_PATHS) else FORM
         if headers.get("content-type", "").partition(";")[0].strip().lower() != wanted:
             return Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"This address takes {wanted}.")
         length = headers.get("content-length", "")

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import CapwrightError, IllegalTransition, IntegrityChanged, NotFound, RequestRefused, StoreError, UsageError
-from engine.web.boundary import RPC_PATH
+from engine.web.boundary import RPC_PATHS
 from engine.web.language import marked
 from engine.web.visit import Frame, Visit
 
@@ -61,18 +61,18 @@ class Edge:
             await self._app(scope, receive, watched)
         except ClientDisconnect:
             return
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the web's edge
             status, why = told(error)
             if status == 500:
                 # Without the variables of each frame: they may hold what a visitor typed.
-                log.error("a fault of the admin", path=scope["path"], trace="".join(format_exception(error)))
+                log.error("a fault of the admin", path=scope["path"], trace="".join(format_exception(error)))  # noqa: TRY400
             if begun:
                 return
             response = self._answer(Request(scope), status, why, getattr(error, "code", ""))
             await response(scope, receive, send)
 
     def _answer(self, request: Request, status: int, why: str, code: str) -> Response:
-        if request.url.path.startswith(RPC_PATH):
+        if request.url.path.startswith(RPC_PATHS):
             return JSONResponse({"error": code or "fault", "message": why}, status)
         visit = Visit.of(request, self._frame)
         return visit.page("error.html", status, title=TITLES.get(status, TITLES[500]), why=why)

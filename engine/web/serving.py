@@ -45,11 +45,13 @@ async def serve_admin(
     ))  # fmt: skip
     frame.tell_link()
     running = asyncio.ensure_future(server.serve(sockets=[listener]))
+    exploring = asyncio.ensure_future(admin.exploring.workshop.serve())
     try:
         await asyncio.shield(running)
     finally:
         server.should_exit = True
-        await _closed(admin, running)
+        exploring.cancel()
+        await _closed(admin, running, exploring)
 
 
 def frame_of(admin: Admin, port: int, tell: Callable[[str], None]) -> Frame:
@@ -72,10 +74,11 @@ def frame_of(admin: Admin, port: int, tell: Callable[[str], None]) -> Frame:
     )
 
 
-async def _closed(admin: Admin, running: "asyncio.Future[None]") -> None:
+async def _closed(admin: Admin, running: "asyncio.Future[None]", exploring: "asyncio.Future[None]") -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(CLOSE_SECONDS):
             await admin.discoveries.close()
+            await asyncio.gather(exploring, return_exceptions=True)
     with suppress(asyncio.CancelledError):
         await running
 

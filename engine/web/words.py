@@ -66,7 +66,78 @@ ASKED: Mapping[str, str] = {
     "void": marked("withdrawn"),
     "consumed": marked("approved and used"),
 }
+RUN_STATES: Mapping[str, str] = {
+    "pending_approval": marked("waits for approval"),
+    "queued": marked("queued"),
+    "preparing": marked("preparing"),
+    "baseline_running": marked("scoring the baseline"),
+    "exploring": marked("exploring"),
+    "paused": marked("paused"),
+    "finalizing": marked("finishing"),
+    "terminal": marked("ended"),
+    "complete": marked("complete"),
+    "degraded": marked("ended early, degraded"),
+    "budget_exhausted": marked("budget used up"),
+    "rate_limited": marked("rate limited"),
+    "failed": marked("failed"),
+    "cancelled": marked("cancelled"),
+    "interrupted": marked("interrupted"),
+    "blocked": marked("blocked"),
+}
+CELL_STATES: Mapping[str, str] = {
+    "planned": marked("planned"),
+    "waiting_slot": marked("waits for a worker"),
+    "preparing": marked("preparing"),
+    "running": marked("running"),
+    "sealing": marked("sealing"),
+    "evaluating": marked("being scored"),
+    "valid": marked("valid"),
+    "invalid_solution": marked("not a solution"),
+    "runtime_error": marked("runtime error"),
+    "timeout": marked("out of time"),
+    "no_output": marked("no output"),
+    "tamper": marked("tampered"),
+    "policy_violation": marked("against the policy"),
+    "not_evaluated": marked("not scored"),
+    "void": marked("void"),
+    "infra_failed": marked("infrastructure failed"),
+    "cancelled": marked("cancelled"),
+    "skipped": marked("skipped"),
+}
+STOP_CODES: Mapping[str, str] = {
+    "no_account": marked(
+        "No usable credential before the first call, or the provider refused all. Nothing was spent."
+    ),
+    "budget_exhausted": marked(
+        "The next call did not fit into the budget. What was paid for is kept and scored."
+    ),
+    "rate_limited": marked("The provider's rate or usage limit was reached. Try again later."),
+    "isolation_unavailable": marked("The sandbox could not be had, so nothing was run in it."),
+    "runtime_unsupported": marked("The runtime cannot do what was asked."),
+    "cleanup_failed": marked("Something could not be removed for certain. New work waits until it is swept."),
+    "integrity_changed": marked("Sealed content, the seed, the evaluator or an export is no longer what was recorded."),
+    "winner_rejected": marked("Every finalist failed when it was scored a second time."),
+    "evaluator_unavailable": marked("The winner, or three cells in a row, could not be scored."),
+    "attempt_failed": marked("An attempt could not be started, or used up its retries."),
+    "tool_violation": marked("An attempt used a tool outside its surface."),
+    "other": marked("It ended for another reason; the operator finds it in the events."),
+}
+APPROVALS: Mapping[str, str] = {
+    "pending": marked("waits"),
+    "approved": marked("approved"),
+    "denied": marked("denied"),
+    "expired": marked("expired"),
+    "withdrawn": marked("withdrawn"),
+    "not_required": marked("not needed"),
+}
+USD_SOURCES: Mapping[str, str] = {
+    "reported": marked("reported"),
+    "estimated": marked("estimated"),
+    "unknown": marked("unknown"),
+    "pending": marked("pending"),
+}
 WORDS: Mapping[str, Mapping[str, str]] = {
     "STATUSES": STATUSES, "STATES": STATES, "RISKS": RISKS, "EFFECTS": EFFECTS, "VERDICTS": VERDICTS, "ACTIONS": ACTIONS,
-    "ASKED": ASKED,
+    "ASKED": ASKED, "RUN_STATES": RUN_STATES, "CELL_STATES": CELL_STATES, "STOP_CODES": STOP_CODES, "APPROVALS": APPROVALS,
+    "USD_SOURCES": USD_SOURCES,
 }  # fmt: skip
