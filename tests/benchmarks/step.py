@@ -1,4 +1,4 @@
-"""What the engine itself computes a step: `python -m tests.benchmarks.step [RUNS]` writes the section "Step" of BENCHMARKS.md."""
+"""What the engine computes a step: `python -m tests.benchmarks.step [RUNS]` writes the section "Step" of BENCHMARKS.md."""
 
 import asyncio
 import os

@@ -33,6 +33,12 @@ def test_a_widened_table_is_shown_whole() -> None:
     assert not any("…" in line for line in lines)
 
 
+def test_what_is_widened_deep_in_a_long_table_is_laid_out() -> None:
+    """A row behind the marker is there when its own ref is widened, though rows there are else not even laid out."""
+    lines = shown(rows(107), widened=frozenset({"e510"}))
+    assert any("Item number 50 " in line for line in lines)
+
+
 def test_a_widened_table_over_the_budget_can_be_widened_further() -> None:
     """Its marker names the first row that is hidden; widening that shows what follows."""
     budget = 900

@@ -53,16 +53,16 @@ class Held:
 
 
 def held(root: Node, text: str) -> Held:
-    """What of the tree stands in a peer's text, by the rule of `readable`.
+    """What of the tree stands in a peer's text, by the rule of `readable`, quotes taken for what they stand for.
 
-    Peers have refs of their own, so an element to act on counts as held when its words (name, text, value or suggestion) stand
-    in the text, as often as elements of those words are in the tree, at the most; one without words counts as held.
+    Peers have refs of their own, so an element to act on counts as held when all of its own words (name, text, suggestion, and
+    the texts in it) stand in the text, each as often as such elements are in the tree at the most; without words it is held.
     """
-    flat = _flat(clean(text))
-    words = Counter(_flat(says(node) or clean(node.placeholder)) for node in root.walk() if is_actionable(node))
-    found = sum(count if not said else min(count, flat.count(said)) for said, count in words.items())
+    flat = _flat(clean(text.replace(r"\"", '"').replace("''", "'")))
+    kinds = Counter(tuple(_texts(node)) for node in root.walk() if is_actionable(node))
+    found = sum(min([count, *map(flat.count, words)]) for words, count in kinds.items())
     texts = list(_texts(root))
-    return Held((found, words.total()), (sum(each in flat for each in texts), len(texts)))
+    return Held((found, kinds.total()), (sum(each in flat for each in texts), len(texts)))
 
 
 def _texts(node: Node) -> list[str]:

@@ -68,7 +68,7 @@ class Counted:
             shares = [f"{self.sent(row, OURS) / self.sent(row, n):.0%}" for n in others]
             lines.append(f"| {row.name} | " + " | ".join([*cells, *shares]) + " |")
         real = [row for row in self.first if not row.name.startswith("generated")]
-        return [*lines, self._total("all real pages", real), self._total("all pages", self.first)]
+        return [*lines, self._total("all real pages", real)]
 
     def _total(self, name: str, rows: Sequence[Row]) -> str:
         """A line of sums, with our share of them and the mean of our shares of the pages."""
@@ -89,7 +89,7 @@ class Counted:
             "what is shown. Last the milliseconds of taking the snapshot (Playwright's own call in it) and of writing it, and "
             "those that our process computed, which other work on the machine does not lengthen. For each peer how many of the "
             "elements and of the texts its own text holds: refs differ, so an element counts when its words stand there as "
-            "often as there are elements with those words",
+            "often as there are elements with those words; a peer that gave up on a page holds nothing of it",
             "",
             "| page | actionable | texts | take + write (computed) ms | " + "".join(f"{n} holds | " for n in others),
             "|---|---|---|---|" + "---|" * len(others),
