@@ -70,10 +70,13 @@ def verify(name: Name, as_json: Json = False) -> None:
 
 
 @app.command("revoke")
-def revoke(name: Name) -> None:
+def revoke(name: Name, as_json: Json = False) -> None:
     """Take it out of use."""
     from engine.assembly.exploring import registry
     from engine.cli.settings import current
 
     registry(current()).revoke(name)
-    show.out.print(f"{name} is revoked.", markup=False)
+    if as_json:
+        show.one_json({"name": name, "standing": "revoked"})
+    else:
+        show.out.print(f"{name} is revoked.", markup=False)

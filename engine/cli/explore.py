@@ -62,7 +62,7 @@ def explore(
 
 
 @app.command("schema")
-def schema() -> None:
+def schema(_json: Annotated[bool, typer.Option("--json", help="As it is anyway.")] = False) -> None:
     """Print one JSON Schema document of all requests that `discover serve` answers."""
     from engine.explore.schema import requests_schema
 
