@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from engine.web import capabilities, discover, entrance, evidence, goals, home, inbox, live, review, rpc, runs
 from engine.web.boundary import Boundary
 from engine.web.edge import Edge
+from engine.web.language import marked
 from engine.web.page import Page
 from engine.web.visit import Frame, Visit
 
@@ -21,6 +22,7 @@ PAGES: tuple[Page, ...] = (
     *home.PAGES, *entrance.PAGES, *runs.PAGES, *evidence.PAGES, *live.PAGES, *inbox.PAGES, *capabilities.PAGES, *review.PAGES,
     *discover.PAGES, *goals.PAGES, *rpc.PAGES,
 )  # fmt: skip
+NOT_YOURS = marked("Your roles do not allow this; ask a manager or an operator.")
 STATIC = Path(__file__).parent / "static"
 
 
@@ -38,7 +40,7 @@ def _endpoint(page: Page, frame: Frame) -> Callable[[Request], Awaitable[Respons
         if page.right is not None and visit.user is None:
             return visit.sign_in_first()
         if page.right is not None and not visit.may(page.right):
-            raise HTTPException(HTTPStatus.FORBIDDEN, "Your roles do not allow this; ask a manager or an operator.")
+            raise HTTPException(HTTPStatus.FORBIDDEN, NOT_YOURS)
         return await page.show(visit)
 
     return endpoint

@@ -15,10 +15,12 @@ from engine.access.roles import Right
 from engine.access.sessions import Attempts, Links, Sessions, form_token
 from engine.access.users import User
 from engine.assembly.admin import Admin
-from engine.web.language import chosen
+from engine.web.language import chosen, marked
 from engine.web.rendering import Pages
 
 LANGUAGE_COOKIE = "capwright-language"
+OTHER_SESSION = marked("This form is of another session; load the page again.")
+SIGN_IN = marked("Sign in first.")
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,11 @@ class Visit:
         """The fields of a form that belongs to this session; an answer of 403 for any other."""
         fields = {name: value for name, value in (await self.request.form()).items() if isinstance(value, str)}
         if fields.get("form_token") != form_token(self.token):
-            raise HTTPException(HTTPStatus.FORBIDDEN, "This form is of another session; load the page again.")
+            raise HTTPException(HTTPStatus.FORBIDDEN, OTHER_SESSION)
         return fields
 
     def sign_in_first(self) -> Response:
         """To the login page, and back here afterwards."""
         if self.request.method != "GET":
-            raise HTTPException(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+            raise HTTPException(HTTPStatus.UNAUTHORIZED, SIGN_IN)
         return self.go(f"/admin/login?next={quote(self.request.url.path)}")

@@ -105,12 +105,8 @@ CELL_STATES: Mapping[str, str] = {
     "skipped": marked("skipped"),
 }
 STOP_CODES: Mapping[str, str] = {
-    "no_account": marked(
-        "No usable credential before the first call, or the provider refused all. Nothing was spent."
-    ),
-    "budget_exhausted": marked(
-        "The next call did not fit into the budget. What was paid for is kept and scored."
-    ),
+    "no_account": marked("No usable credential before the first call, or the provider refused all. Nothing was spent."),
+    "budget_exhausted": marked("The next call did not fit into the budget. What was paid for is kept and scored."),
     "rate_limited": marked("The provider's rate or usage limit was reached. Try again later."),
     "isolation_unavailable": marked("The sandbox could not be had, so nothing was run in it."),
     "runtime_unsupported": marked("The runtime cannot do what was asked."),

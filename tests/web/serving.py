@@ -80,7 +80,8 @@ async def serve(
     links: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        admin = admin or admin_of(Settings(home=home, users=users(), environment={"PATH": "/usr/bin:/bin"}, **settings))
+        environment = {"PATH": "/usr/bin:/bin", **settings.pop("environment", {})}
+        admin = admin or admin_of(Settings(home=home, users=users(), environment=environment, **settings))
         frame = replace(frame_of(admin, port, links.append), pages=pages())
         host = f"127.0.0.1:{port}"
         config = uvicorn.Config(
