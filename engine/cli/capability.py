@@ -4,10 +4,12 @@ import json
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from engine.cli import show
 from engine.domain.capability import Capability
+from engine.domain.review import ReviewState
 
 app = typer.Typer(help="Capabilities of this home.", no_args_is_help=True)
 
@@ -17,34 +19,41 @@ Which = Annotated[str, typer.Argument(metavar="CAPABILITY", help="ID, ID@VERSION
 
 @app.command("list")
 def list_capabilities(as_json: Json = False) -> None:
-    """All versions."""
-    from engine.assembly.homes import capability_store
+    """All versions, each with its state by the book of reviews."""
+    from engine.assembly.reviewing import Unreadable, reviewing
     from engine.cli.settings import current
 
-    found = capability_store(current()).list()
+    every = list(reviewing(current()).all())
+    broken = [each for each in every if isinstance(each, Unreadable)]
+    found = [each for each in every if not isinstance(each, Unreadable)]
     if as_json:
-        show.one_json({"capabilities": [_row(one) for one in found]})
+        unreadable = [{"name": each.name, "problem": each.problem} for each in broken]
+        show.one_json({"capabilities": [_row(each.capability, each.state) for each in found], "unreadable": unreadable})
         return
+    for each in broken:
+        show.line(f"{each.name}: {each.problem}")
     if not found:
         show.out.print("No capabilities yet. Draft one: discover --goal … --target …")
         return
-    table = Table("capability", "version", "reviewed", "risk", "title", box=None, pad_edge=False)
+    table = Table("capability", "version", "state", "risk", "title", box=None, pad_edge=False)
     for one in found:
-        table.add_row(one.id, one.version, "yes" if one.reviewed else "no", one.risk_class, one.title)
+        which = one.capability
+        table.add_row(which.id, which.version, one.state, which.risk_class, escape(which.title))
     show.out.print(table)
 
 
 @app.command("show")
 def show_capability(which: Which, as_json: Json = False) -> None:
-    """One version: inputs, steps, outputs."""
-    from engine.assembly.homes import capability_store
+    """One version: state, inputs, steps, outputs."""
+    from engine.assembly.reviewing import reviewing
     from engine.cli.settings import current
 
-    one = capability_store(current()).load(which)
+    house = reviewing(current())
+    one = house.store.load(which)
     if as_json:
         show.one_json(one.model_dump(mode="json", by_alias=True))
     else:
-        show.capability(one)
+        show.capability(one, house.lifecycle.state(one))
 
 
 @app.command("validate")
@@ -67,5 +76,6 @@ def schema() -> None:
     typer.echo(json.dumps(written, indent=2))
 
 
-def _row(one: Capability) -> dict[str, object]:
-    return {"id": one.id, "version": one.version, "title": one.title, "reviewed": one.reviewed, "risk_class": one.risk_class}
+def _row(one: Capability, state: ReviewState) -> dict[str, object]:
+    said = {"id": one.id, "version": one.version, "title": one.title, "risk_class": one.risk_class}
+    return {**said, "state": state, "reviewed": state == "approved"}

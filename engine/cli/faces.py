@@ -14,7 +14,7 @@ from engine.cli import show
 from engine.domain.capability import Capability
 from engine.domain.ending import EXIT_OF_ENDING
 from engine.errors import NotFound, UsageError
-from engine.faces import pytest_file, schema, script, tool
+from engine.faces import playwright_file, pytest_file, schema, tool
 from engine.review.diff import diff
 from engine.store.capabilities import written
 
@@ -40,7 +40,7 @@ def indented(content: object) -> str:
 WRITERS: Mapping[Face, Callable[[Capability], str]] = MappingProxyType(
     {
         Face.json: written,
-        Face.playwright: script.write,
+        Face.playwright: playwright_file.write,
         Face.pytest: pytest_file.write,
         Face.schema: lambda one: indented(schema.document(one)),
         Face.mcp: lambda one: indented(tool.definition(one).model_dump(mode="json", by_alias=True, exclude_none=True)),

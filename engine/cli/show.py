@@ -11,6 +11,7 @@ from rich.table import Table
 from engine.domain.action import Action, Extract
 from engine.domain.capability import Capability
 from engine.domain.ending import ReplayResult
+from engine.domain.review import ReviewState
 from engine.domain.run import RunResult, Usage
 from engine.domain.step import Step
 from engine.domain.verdict import ApprovalNeeded, Refusal
@@ -96,9 +97,8 @@ def replayed(ended: ReplayResult) -> None:
     out.print(f"[dim]{len(ended.steps)} steps, {ended.millis / 1000:.1f} s, no model[/dim]")
 
 
-def capability(one: Capability) -> None:
+def capability(one: Capability, state: ReviewState) -> None:
     """A capability for a person: what goes in, what happens, what comes out."""
-    state = "approved" if one.reviewed else "draft"
     out.print(f"[bold]{escape(one.title)}[/bold]  {one.id}@{one.version}  {state}, {one.risk_class}")
     if one.description:
         out.print(one.description, markup=False)

@@ -1,7 +1,7 @@
 """A capability as a test file that needs pytest and Playwright alone."""
 
 from engine.domain.capability import Capability
-from engine.faces.script import file_names, module, part, risky, secret, table
+from engine.faces.playwright_file import file_names, module, part, risky, secret, table
 from engine.faces.source import quoted, sentence
 from engine.replay.inputs import public, secret_names
 

@@ -56,6 +56,10 @@ async def test_a_run_waits_for_a_manager_who_is_somebody_else(home: Home) -> Non
         config.write(f'{agent}runtimes = ["browser"]\n')
     ended = await home(*ASKED, "--agent", "desk")
     assert (ended.code, ended.json["run"]["state"], ended.json["run"]["calls"]) == (0, "pending_approval", 0)
+    (waiting,) = (await home("approvals", "list")).json["explorations"]
+    assert waiting["run_id"] == ended.json["run"]["run_id"]
+    refused = await home("approvals", "approve", waiting["approval_id"])
+    assert (refused.code, refused.json["error"]) == (2, "RequestRefused")
 
 
 async def test_a_case_table_is_an_evaluator_and_a_changed_one_is_another(home: Home) -> None:

@@ -62,6 +62,10 @@ async def test_an_edited_file_is_listed_as_tampered_and_a_broken_one_hides_no_ot
     broken.write_text("{")
     found = states((await home("review", "list")).json["reviews"])
     assert found == {"pay@1.0.0": "draft", "pay@2.0.0": "unreadable", "read-balance@1.0.0": "tampered"}
+    everything = (await home("capability", "list")).json
+    assert states(everything["capabilities"]) == {"pay@1.0.0": "draft", "read-balance@1.0.0": "tampered"}
+    assert [each["name"] for each in everything["unreadable"]] == ["pay@2.0.0"]
+    assert not any(each["reviewed"] for each in everything["capabilities"])
 
 
 async def test_only_an_approved_version_runs_by_id_by_version_and_by_file(home: Home, site: Pages) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from engine.browser.launch import Browser
 from engine.domain.capability import Capability
-from engine.faces import pytest_file, script
+from engine.faces import playwright_file, pytest_file
 from tests.faces import bare
 from tests.faces.bare import Bare, Ran
 from tests.faces.site import fill
@@ -32,7 +32,7 @@ class Exported:
 
     async def script(self, capability: Capability, *arguments: str, **variables: str) -> Ran:
         """Export as a script and run it."""
-        (self.folder / "it.py").write_text(script.write(capability))
+        (self.folder / "it.py").write_text(playwright_file.write(capability))
         target = ("--target", self.pages.url)
         return await self.environment.run(self.folder, "it.py", *target, *arguments, **self.set(variables))
 

@@ -10,8 +10,8 @@ from engine.browser.launch import Browser
 from engine.demo import TENANTS, TellerConsole
 from engine.distill.draft import distill
 from engine.domain.capability import Capability
-from engine.faces import pytest_file, script
-from engine.faces.script import option, secret
+from engine.faces import playwright_file, pytest_file
+from engine.faces.playwright_file import option, secret
 from tests.distill.driving import goal, hand
 from tests.distill.flows import FLOWS, MEMBER, SECRETS, goal_text
 from tests.faces.bare import Bare
@@ -66,7 +66,7 @@ async def test_an_exported_flow_does_what_the_hand_did(
         draft = await bank.drawn(flow, tenant)
         by_hand = bank.effects()
         given = examples(draft)
-        text = script.write(draft)
+        text = playwright_file.write(draft)
         assert MEMBER not in text
         (tmp_path / "it.py").write_text(text)
         options = [part for name, value in given.items() for part in (option(name), value)]

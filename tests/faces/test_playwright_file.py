@@ -10,12 +10,12 @@ import pytest
 from engine.domain.action import ValueType
 from engine.domain.capability import Capability, Condition, Extractor, Locator
 from engine.errors import CapabilityInvalid
-from engine.faces import pytest_file, script
+from engine.faces import playwright_file, pytest_file
 from tests.capabilities import button, field, paying, reading
 from tests.faces.conftest import Exported
 from tests.faces.site import ACCOUNTS, LOGIN, STEPS, WIDE, WIDE_READ, wide
 
-FACES = {"script": script.write, "test": pytest_file.write}
+FACES = {"script": playwright_file.write, "test": pytest_file.write}
 PIN = {"CAPWRIGHT_SECRET_PIN": "9876"}
 RULES = "E,F,W,I,UP,B,SIM,RUF,RET,PIE,PTH,C90,PL"
 IGNORED = "E501,PLR0913,PLR2004"
@@ -39,7 +39,7 @@ def test_what_is_written_is_formatted_and_lint_clean(tmp_path: Path, capability:
 
 def test_no_run_data_and_no_secret_is_in_it() -> None:
     """Examples of inputs stay behind; secrets are known by name alone."""
-    text = script.write(wide())
+    text = playwright_file.write(wide())
     assert "990077" not in text
     assert "CAPWRIGHT_SECRET_PIN" in text
     assert "engine" not in text
@@ -47,26 +47,26 @@ def test_no_run_data_and_no_secret_is_in_it() -> None:
 
 def test_only_what_is_needed_is_in_it() -> None:
     """No function, import or constant of another capability's needs."""
-    text = script.write(paying())
+    text = playwright_file.write(paying())
     for other in ("def cell", "def frame", "def number", "Decimal", "parse_qs", "hashlib", "def choose"):
         assert other not in text
-    assert len(text) < len(script.write(wide()))
+    assert len(text) < len(playwright_file.write(wide()))
 
 
 def test_what_a_script_cannot_do_is_refused() -> None:
     """Rather than left out."""
     with pytest.raises(CapabilityInvalid, match="s1"):
-        script.write(paying(steps=[{"id": "s1", "action": "wait", "value": "x"}]))
+        playwright_file.write(paying(steps=[{"id": "s1", "action": "wait", "value": "x"}]))
     row = {"by": "row", "value": "Deposit", "column": "Kind"}
     located = {"description": "x", "locators": [{"by": "text", "value": "x", "within": row}], "fingerprint": {"role": "cell"}}
     with pytest.raises(CapabilityInvalid, match="Kind"):
-        script.write(paying(steps=[{"id": "s1", "action": "click", "target": located}]))
+        playwright_file.write(paying(steps=[{"id": "s1", "action": "click", "target": located}]))
 
 
 def test_inputs_that_are_named_like_options_are_told_apart() -> None:
     """`target` is the base URL's option."""
     schema = {"type": "object", "properties": {"target": {"type": "string"}, "memberId": {"type": "string"}}}
-    text = script.write(paying(inputs=schema))
+    text = playwright_file.write(paying(inputs=schema))
     assert '"--input-target"' in text
     assert '"--member-id"' in text
 
