@@ -29,6 +29,9 @@ TELLING = (
     "did not find",
 )
 
+NO_FIELD = "Node is not an"
+"""What Playwright says when it is asked for the value of an element that is no field."""
+
 T = TypeVar("T")
 
 
@@ -134,6 +137,12 @@ class Element:
 
     async def value(self) -> str:
         """The value of a field, or the text of an editable element."""
+        try:
+            # For a field one round trip where an evaluation on a locator takes several.
+            return await self._do(self.locator.input_value(timeout=2000), "reading it back")
+        except ActionFailed as error:
+            if NO_FIELD not in str(error):
+                raise
         script = "element => 'value' in element ? String(element.value) : element.innerText"
         value: str = await self._do(self.locator.evaluate(script, timeout=2000), "reading it back")
         return value

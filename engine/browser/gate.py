@@ -3,6 +3,7 @@
 It knows frames, methods and paths, which the egress proxy below it cannot see inside TLS; it is no boundary by itself.
 """
 
+import asyncio
 import json
 from typing import Protocol
 from urllib.parse import parse_qsl
@@ -41,8 +42,7 @@ async def install_gate(context: BrowserContext, gate: RequestGate) -> None:
         else:
             await socket.close(code=1008, reason="outside the policy")
 
-    await context.route("**/*", route)
-    await context.route_web_socket("**/*", socket)
+    await asyncio.gather(context.route("**/*", route), context.route_web_socket("**/*", socket))
 
 
 def facts_of(request: Request) -> RequestFacts:

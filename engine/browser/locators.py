@@ -79,17 +79,22 @@ class _Look(BaseModel):
     role: str
     name: str
     live: ElementFacts | None
+    text: str
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """The one element that a target means; `locator` finds it again under the same conditions, and only it."""
+    """The one element that a target means; `locator` finds it again under the same conditions, and only it.
+
+    `text` is its visible text, white space folded, where it was resolved to be read.
+    """
 
     level: int
     locator: Found
     role: str
     name: str
     live: ElementFacts
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,13 +149,14 @@ async def describe(locator: Found) -> TargetSeen:
     )
 
 
-async def resolve(page: Page, target: Target, inputs: Mapping[str, str], deadline: float) -> Resolution:
+async def resolve(page: Page, target: Target, inputs: Mapping[str, str], deadline: float, reads: bool = False) -> Resolution:
     """Wait until exactly one visible, enabled element fits; `deadline` is an instant of time.monotonic().
 
     Two fitting elements end it after AMBIGUOUS_SECONDS, everything else is waited for. While a document loads, an instant that
-    is near is put off, at most by LOADING_SECONDS: what is not there yet is not gone. Raises BrowserGone.
+    is near is put off, at most by LOADING_SECONDS: what is not there yet is not gone. With `reads` its text is taken in the
+    same look. Raises BrowserGone.
     """
-    wanted = _Wanted(filled(target, inputs), inputs)
+    wanted = _Wanted(filled(target, inputs), inputs, reads)
     ambiguous_since: float | None = None
     last = Unresolved("drift", wanted.expected, "nothing like it on the page")
     tried, latest = 0, time.monotonic() + LOADING_SECONDS
@@ -162,7 +168,7 @@ async def resolve(page: Page, target: Target, inputs: Mapping[str, str], deadlin
             if not look.loaded:
                 deadline = max(deadline, min(now + LOADED_SECONDS, latest))
             if frame and look.live and look.enabled and look.loaded:
-                return Resolved(look.level, wanted.found(frame), look.role, look.name, look.live)
+                return Resolved(look.level, wanted.found(frame), look.role, look.name, look.live, " ".join(look.text.split()))
             ambiguous_since = (ambiguous_since or now) if look.count > 1 else None
             last = wanted.told(look)
         elif frame is None:
@@ -200,6 +206,7 @@ class _Wanted:
 
     target: Target
     inputs: Mapping[str, str]
+    reads: bool = False
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -235,7 +242,9 @@ async def _look(frame: Frame, wanted: _Wanted, deadline: float) -> _Look | None:
     """One look; None while the document is being replaced."""
     try:
         left = max(deadline - time.monotonic(), 0.5)
-        return _Look.model_validate(await within(left, frame.evaluate(_LOOK, wanted.spec), "looking for an element"))
+        return _Look.model_validate(
+            await within(left, frame.evaluate(_LOOK, {**wanted.spec, "reads": wanted.reads}), "looking for an element")
+        )
     except DeadlineExceeded:
         return None
     except PlaywrightError as error:

@@ -8,5 +8,6 @@ const look = (wanted) => {
     loaded: document.readyState === 'complete' || performance.getEntriesByType('navigation')[0]?.domContentLoadedEventEnd > 0,
     login: everything(document).some((each) => each.localName === 'input' && each.type === 'password' && visible(each)),
     role: element ? roleOf(element) : '', name: element ? nameOf(element) : '', live: element ? factsOf(element) : null,
+    text: element && wanted.reads ? element.innerText ?? element.textContent : '',
   };
 };

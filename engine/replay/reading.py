@@ -11,15 +11,17 @@ from engine.domain.capability import Extractor
 from engine.domain.observation import Download
 from engine.domain.parse import parse
 
+TEXTS = frozenset({"text", "after_label", "cell"})
+"""Kinds whose value is the element's text, which the look that found it has brought along."""
+
 
 async def read(extractor: Extractor, resolved: Resolved | None, session: Session, downloads: tuple[Download, ...]) -> Any:
     """The typed value of one output. Raises Unparsable and ActionFailed."""
+    if extractor.kind in TEXTS:
+        assert resolved is not None, "a text is read off a target; the schema of capabilities sees to it"
+        return parse(resolved.text, extractor.parser)
     element = Element(resolved.locator, extractor.output) if resolved else None
     return await READERS[extractor.kind](extractor, element, session, downloads)
-
-
-async def _text(extractor: Extractor, element: Element | None, _session: Session, _downloads: tuple[Download, ...]) -> Any:
-    return parse(await there(element).text(), extractor.parser)
 
 
 async def _field(extractor: Extractor, element: Element | None, _session: Session, _downloads: tuple[Download, ...]) -> Any:
@@ -64,7 +66,7 @@ async def _file(_extractor: Extractor, _element: Element | None, _session: Sessi
 
 Reader = Callable[[Extractor, Element | None, Session, tuple[Download, ...]], Awaitable[Any]]
 READERS: Mapping[str, Reader] = {
-    "text": _text, "after_label": _text, "cell": _text, "field": _field, "table": _table, "list": _list,
+    "field": _field, "table": _table, "list": _list,
     "attribute": _attribute, "url_part": _url_part, "file": _file,
 }  # fmt: skip
 

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urljoin
 
 from engine.browser.element import Element
-from engine.browser.locators import Resolved, Unresolved, resolve
+from engine.browser.locators import Resolution, Resolved, Unresolved, resolve
 from engine.domain.action import Action, Navigate
-from engine.domain.capability import Capability, CapabilityStep, DialogExpected
+from engine.domain.capability import Capability, CapabilityStep, DialogExpected, Extractor
 from engine.domain.ending import Ending, ReplayResult, StepReplayed
 from engine.domain.observation import Download
 from engine.domain.parse import Unparsable
@@ -22,7 +22,7 @@ from engine.replay.actions import action_of, fitting
 from engine.replay.conditions import unmet
 from engine.replay.outputs import fault
 from engine.replay.place import Place, facts_of
-from engine.replay.reading import read
+from engine.replay.reading import TEXTS, read
 from engine.replay.stops import Stopped
 
 STEP_SECONDS = 10.0
@@ -239,19 +239,21 @@ class Replay:
 
     async def _extract(self, step: CapabilityStep) -> None:
         deadline = time.monotonic() + self.step_seconds
-        for extractor in step.extract:
-            found = None
-            if extractor.kind == "file":
-                await self._downloaded(deadline)
-            elif extractor.target:
-                resolved = await resolve(self.place.session.page, extractor.target, self.values, deadline)
-                if isinstance(resolved, Unresolved):
-                    raise self._unresolved(resolved)
-                found = resolved
+        resolutions = await asyncio.gather(*(self._place_of(extractor, deadline) for extractor in step.extract))
+        for extractor, found in zip(step.extract, resolutions, strict=True):
+            if isinstance(found, Unresolved):
+                raise self._unresolved(found)
             try:
                 self.outputs[extractor.output] = await read(extractor, found, self.place.session, self.downloads)
             except (Unparsable, ActionFailed, StaleRef) as error:
                 raise Stopped("output_invalid", f"{extractor.output}: {error}.") from error
+
+    async def _place_of(self, extractor: Extractor, deadline: float) -> Resolution | None:
+        if extractor.kind == "file":
+            await self._downloaded(deadline)
+        if extractor.kind == "file" or extractor.target is None:
+            return None
+        return await resolve(self.place.session.page, extractor.target, self.values, deadline, reads=extractor.kind in TEXTS)
 
     async def _downloaded(self, deadline: float) -> None:
         while not self.downloads and time.monotonic() < deadline:
