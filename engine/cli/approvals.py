@@ -3,7 +3,7 @@
 import getpass
 import time
 import uuid
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -11,7 +11,7 @@ from rich.table import Table
 from engine.cli import show
 from engine.domain.approval import Approval
 
-app = typer.Typer(help="Risky steps that wait for a person.", no_args_is_help=True)
+app = typer.Typer(help="Risky steps, and explorations (`ask-…`), that wait for a person.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Which = Annotated[str, typer.Argument(metavar="ID", help="Id of the approval; `discover approvals list` shows it.")]
@@ -21,16 +21,22 @@ By = Annotated[str | None, typer.Option(help="Who decides; the user of this mach
 
 @app.command("list")
 def list_approvals(as_json: Json = False) -> None:
-    """What waits for an answer now, oldest first."""
+    """What waits for an answer now: steps, oldest first, then explorations."""
     from engine.assembly.homes import approval_store
     from engine.cli.settings import current
 
     waiting = approval_store(current()).pending(time.time())
+    asked = _requested("approvals.list", state="pending").approvals if current().agents else ()
     if as_json:
-        show.one_json({"approvals": [one.model_dump(mode="json") for one in waiting]})
+        told = [one.model_dump(mode="json") for one in asked]
+        show.one_json({"approvals": [one.model_dump(mode="json") for one in waiting], "explorations": told})
         return
-    if not waiting:
+    if not waiting and not asked:
         show.out.print("Nothing waits for an answer.")
+        return
+    for each in asked:
+        show.out.print(f"{each.approval_id}  {each.run_id}  asked by {each.requested_by}: {each.title}", markup=False)
+    if not waiting:
         return
     table = Table("approval", "run", "step", "what", "seconds left", box=None, pad_edge=False)
     for one in waiting:
@@ -55,6 +61,9 @@ def decide(which: str, yes: bool, comment: str, by: str | None, as_json: bool) -
     from engine.assembly.homes import approval_store
     from engine.cli.settings import current
 
+    if which.startswith("ask-"):
+        _decide_exploration(which, yes, comment, as_json)
+        return
     store = approval_store(current())
     process = uuid.uuid4().hex
     decided: Approval = store.decide(
@@ -64,3 +73,22 @@ def decide(which: str, yes: bool, comment: str, by: str | None, as_json: bool) -
         show.one_json(decided.model_dump(mode="json"))
     else:
         show.out.print(f"{decided.id} {decided.state} by {decided.approver}", markup=False)
+
+
+def _decide_exploration(which: str, yes: bool, comment: str, as_json: bool) -> None:
+    """As the user of this machine, who must manage the agent and not have asked; `discover serve` then runs it."""
+    receipt = _requested("approvals.decide", id=which, approve=yes, comment=comment)
+    if as_json:
+        show.one_json(receipt.model_dump(mode="json"))
+    else:
+        show.out.print(
+            f"{receipt.approval_id} {'approved' if receipt.approve else 'denied'} by {receipt.decided_by}", markup=False
+        )
+
+
+def _requested(method: str, **params: object) -> Any:
+    from engine.assembly.exploring import exploring, local_caller
+    from engine.cli.discover import run
+    from engine.cli.settings import current
+
+    return run(exploring(current()).requests.call(method, params, local_caller()))

@@ -15,7 +15,7 @@ from engine.store.capabilities import read
 from tests.llm.endpoint import Reply, Request, ScriptedEndpoint, completion
 
 MEMBER, HELD_OUT = "100231", "100245"
-GOAL = f"Log in and read member {MEMBER}'s savings balance as savingsBalance"
+GOAL = f"Log in and read member {MEMBER}'s savings balance"
 COST = 250
 """Micro-dollars that the endpoint reports for each request."""
 
