@@ -1,4 +1,4 @@
-"""What the engine computes a step: `python -m tests.benchmarks.step [RUNS]` writes the section "Step" of BENCHMARKS.md."""
+"""`python -m tests.benchmarks.step`: what the engine itself computes a step; page, browser and planner are left out."""
 
 import asyncio
 import os
