@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN = $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench miniwob egress faults lock clean
+.PHONY: help setup demo test slow check bench miniwob egress lock clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -13,7 +13,10 @@ demo: setup ## the main job: discover on the teller console, prove, replay for o
 	@$(BIN)/python -m engine.demo.journey
 
 test: setup ## all tests of an everyday change
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow and not bench"
+
+slow: setup ## whole flows on every tenant, exports in bare environments, explorations end to end
+	@$(BIN)/python -m pytest -q -m "slow or bench"
 
 check: setup ## formatting, lint, types, layers
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy && $(BIN)/lint-imports
