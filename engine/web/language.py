@@ -4,14 +4,17 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 
-from babel.core import negotiate_locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import Translations
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh_TW": "繁體中文", "ja": "日本語"}
 TAGS: Mapping[str, str] = {"en": "en", "zh_TW": "zh-Hant-TW", "ja": "ja"}
-ALIASES = {"en": "en", "zh": "zh_TW", "zh_hant": "zh_TW", "zh_hk": "zh_TW", "zh_hant_tw": "zh_TW", "ja": "ja", "ja_jp": "ja"}
+ASKED: Mapping[str, str] = {
+    "en": "en", "ja": "ja", "zh": "zh_TW", "zh-tw": "zh_TW", "zh-hant": "zh_TW", "zh-hk": "zh_TW", "zh-mo": "zh_TW",
+}  # fmt: skip
+"""What browsers ask for, longest match first; simplified Chinese is another script and not among them."""
+SIMPLIFIED = ("zh-cn", "zh-sg", "zh-hans")
 LOCALES = Path(__file__).parent / "locales"
 
 Say = Callable[[str], str]
@@ -39,9 +42,17 @@ def chosen(cookie: str | None, accepted: str) -> str:
     if cookie is not None and cookie in LANGUAGES:
         return cookie
     asked = sorted((_weighed(part) for part in accepted.split(",") if part.strip()), key=lambda pair: -pair[1])
-    tags = [tag for tag, weight in asked if weight > 0]
-    found: str | None = negotiate_locale(tags, list(LANGUAGES), sep="_", aliases=ALIASES)
-    return found or "en"
+    found = (_known(tag) for tag, weight in asked if weight > 0)
+    return next((language for language in found if language), "en")
+
+
+def _known(tag: str) -> str | None:
+    """The language of a tag or of its beginning: `zh-Hant-TW`, `zh-Hant`, `zh`."""
+    parts = tag.lower().split("-")
+    if tag.lower().startswith(SIMPLIFIED):
+        return None
+    beginnings = ("-".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((ASKED[each] for each in beginnings if each in ASKED), None)
 
 
 def _weighed(part: str) -> tuple[str, float]:
@@ -50,5 +61,4 @@ def _weighed(part: str) -> tuple[str, float]:
         weight = float(quality) if quality else 1.0
     except ValueError:
         weight = 0.0
-    name = tag.strip().lower().replace("-", "_")
-    return ALIASES.get(name, name), weight
+    return tag.strip(), weight

@@ -32,7 +32,8 @@ async def waiting(visit: Visit) -> Response:
 
 async def _run_events(visit: Visit, run_id: str, sent: int) -> AsyncIterator[str]:
     yield "retry: 1000\n\n"
-    questions, said, mark, silent = "", "", (-1.0, -1), 0.0
+    questions: str | None = None  # told at once, so that one that left during a reconnect leaves the page too
+    said, mark, silent = "", (-1.0, -1), 0.0
     for _ in range(int(LONGEST_SECONDS / LOOK_SECONDS)):
         run, mark = _looked(visit, run_id, mark)
         if run is not None:

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -5,6 +6,7 @@ import pytest
 from playwright.async_api import Browser, async_playwright
 
 from engine.browser.launch import BrowserSettings, open_browser
+from tests.web.sample import discovered
 from tests.web.serving import Served, serve
 from tests.web.visitors import Visitors
 
@@ -35,3 +37,20 @@ async def visitors(chromium: Browser) -> AsyncIterator[Visitors]:
     yield people
     await people.leave()
     assert not people.complaints
+
+
+@pytest.fixture(scope="session")
+async def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A home with two real runs, the capability that reads and the one that has an effect; not to be written to."""
+    home = tmp_path_factory.mktemp("sample")
+    reading, moving = await discovered(home)
+    return home, reading, moving
+
+
+@pytest.fixture
+async def stocked(sample: tuple[Path, str, str], tmp_path: Path) -> AsyncIterator[tuple[Served, str, str]]:
+    """A copy of it, served."""
+    home, reading, moving = sample
+    shutil.copytree(home, tmp_path / "home")
+    async with serve(tmp_path / "home") as running:
+        yield running, reading, moving

@@ -37,10 +37,10 @@ async def busy(tmp_path: Path) -> AsyncIterator[Served]:
 
 async def start(page: Page, served: Served, goal: str, target: str) -> None:
     await page.goto(f"{served.url}/admin/discover")
-    await page.get_by_label("Goal").fill(goal)
-    await page.get_by_label("Target").fill(target)
-    await page.get_by_label("Model").fill("embedded")
-    await page.get_by_label("Secrets").fill("user, password")
+    await page.get_by_role("textbox", name="Goal", exact=True).fill(goal)
+    await page.get_by_role("textbox", name="Target", exact=True).fill(target)
+    await page.get_by_role("textbox", name="Model", exact=True).fill("embedded")
+    await page.get_by_role("textbox", name="Secrets", exact=True).fill("user, password")
     await page.get_by_role("button", name="Start").click()
     await page.wait_for_url(re.compile(r"/admin/runs/\d{8}"))
 
@@ -57,7 +57,7 @@ async def test_a_risky_step_is_approved_once_by_somebody_else(busy: Served, visi
     await expect(rick.get_by_role("button", name="Approve")).to_have_count(0)
     assert await rick.locator("#timeline > li").count() >= 8
     await expect(mona.get_by_text("/transfer").first).to_be_visible()
-    await mona.get_by_label("Comment").fill("seen and fine")
+    await mona.get_by_role("textbox", name="Comment").fill("seen and fine")
     await mona.get_by_role("button", name="Approve this one step").click()
     await late.get_by_role("button", name="Deny").click()
     await expect(late.get_by_role("heading", name="Somebody was faster")).to_be_visible()
@@ -79,17 +79,17 @@ async def test_a_draft_is_edited_tried_approved_and_replayed(
     await expect(rick.get_by_role("heading", name="Nothing stands out")).to_be_visible()
     await expect(rick.get_by_role("button", name="Approve")).to_have_count(0)
     await rick.get_by_text("Change words, checkpoint or risk").click()
-    await rick.get_by_label("Title").fill("Read two balances")
+    await rick.get_by_role("textbox", name="Title", exact=True).fill("Read two balances")
     await rick.get_by_role("button", name="Make a new draft").click()
     await rick.wait_for_url(re.compile(r"/1\.0\.1$"))
-    await rick.get_by_label("Member number").first.fill("100245")
+    await rick.get_by_role("textbox", name="Member number").fill("100245")
     await rick.get_by_role("button", name="Replay it now").click()
     await expect(rick.locator("#tried").get_by_text("ok", exact=True)).to_be_visible(timeout=60_000)
     balance = next(each.balance for each in console.records.accounts("100245") if each.type.lower() == "savings")
     await expect(rick.locator("#tried").get_by_text(f"{balance}")).to_be_visible()
     await mona.goto(rick.url.removesuffix("/try#tried").removesuffix("/try"))
     await expect(mona.get_by_role("heading", name="Changes from")).to_be_visible()
-    await mona.get_by_label("Comment").fill("two minutes were enough")
+    await mona.get_by_role("textbox", name="Comment").fill("two minutes were enough")
     await mona.get_by_role("button", name="Approve").click()
     await expect(mona.get_by_text("“two minutes were enough”")).to_be_visible()
     name = mona.url.split("/")[-2]
@@ -120,9 +120,9 @@ async def test_what_does_not_fit_is_said_above_the_form(busy: Served, visitors: 
     """A secret without a value, and nothing that was written is lost."""
     rick = await visitors.page(busy, "rick")
     await rick.goto(f"{busy.url}/admin/discover")
-    await rick.get_by_label("Goal").fill("Read something")
-    await rick.get_by_label("Target").fill("http://127.0.0.1:9/")
-    await rick.get_by_label("Secrets").fill("pin")
+    await rick.get_by_role("textbox", name="Goal", exact=True).fill("Read something")
+    await rick.get_by_role("textbox", name="Target", exact=True).fill("http://127.0.0.1:9/")
+    await rick.get_by_role("textbox", name="Secrets", exact=True).fill("pin")
     await rick.get_by_role("button", name="Start").click()
     await expect(rick.get_by_role("alert")).to_contain_text("no value for the secrets pin")
-    assert await rick.get_by_label("Goal").input_value() == "Read something"
+    assert await rick.get_by_role("textbox", name="Goal", exact=True).input_value() == "Read something"
