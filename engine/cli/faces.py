@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -14,7 +13,6 @@ from engine.cli import show
 from engine.domain.capability import Capability
 from engine.domain.ending import EXIT_OF_ENDING
 from engine.errors import NotFound, UsageError
-from engine.faces import playwright_file, pytest_file, schema, tool
 from engine.review.diff import diff
 from engine.store.capabilities import written
 
@@ -37,15 +35,19 @@ def indented(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-WRITERS: Mapping[Face, Callable[[Capability], str]] = MappingProxyType(
-    {
+def writers() -> Mapping[Face, Callable[[Capability], str]]:
+    """How each is written; imported when it is needed, so that no other command waits for it."""
+    from engine.faces import playwright_file, pytest_file, schema, tool
+
+    return {
         Face.json: written,
         Face.playwright: playwright_file.write,
         Face.pytest: pytest_file.write,
         Face.schema: lambda one: indented(schema.document(one)),
         Face.mcp: lambda one: indented(tool.definition(one).model_dump(mode="json", by_alias=True, exclude_none=True)),
     }
-)
+
+
 RUNNABLE = frozenset({Face.playwright, Face.pytest, Face.mcp})
 """Faces that make somebody run it: only of versions that may run."""
 
@@ -96,7 +98,7 @@ def export(
         says = f"{one.id}@{one.version} {why}."
         show.one_json({"ending": refused, "explanation": says}) if as_json else show.err.print(says, markup=False)
         raise typer.Exit(EXIT_OF_ENDING[refused])
-    text = WRITERS[face](one)
+    text = writers()[face](one)
     if out is not None:
         create(out, text)
     if as_json:
