@@ -91,7 +91,7 @@ async def test_a_draft_is_edited_tried_approved_and_replayed(
     await expect(mona.get_by_role("heading", name="Changes from")).to_be_visible()
     await mona.get_by_role("textbox", name="Comment").fill("two minutes were enough")
     await mona.get_by_role("button", name="Approve").click()
-    await expect(mona.get_by_text("“two minutes were enough”")).to_be_visible()
+    await expect(mona.get_by_text("“two minutes were enough”").first).to_be_visible()
     name = mona.url.split("/")[-2]
     keys = {key: value for key, value in os.environ.items() if not key.startswith(("CAPWRIGHT_", "OPEN"))}
     environment = {**keys, **SECRETS, "CAPWRIGHT_HOME": str(tmp_path)}

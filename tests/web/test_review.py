@@ -90,7 +90,7 @@ async def test_a_right_draft_raises_no_false_alarm(stocked: Stocked, visitors: V
     await page.goto(f"{served.url}/admin/capabilities/{reading}/1.0.0")
     await expect(page.get_by_role("heading", name="Nothing stands out")).to_be_visible()
     assert await page.locator("#review-steps svg.shot .box").count() >= 8
-    assert await page.locator("#review-steps svg.shot .tag").all_inner_texts() == ["savingsBalance", "checkingBalance"]
+    assert await page.locator("#review-steps svg.shot .tag").all_text_contents() == ["savingsBalance", "checkingBalance"]
     width = await page.locator("#review-steps svg.shot image").first.evaluate("(image) => image.getBBox().width")
     assert width == 1280
 
