@@ -78,7 +78,9 @@ async def test_settles_on_late_content_but_never_longer_than_its_bound(session: 
     pages.delay["/late"] = 0.4
     await session.open(pages.url)
     assert "arrived" in await snapshot(session)
-    pages["/busy"] = "<p></p><script>setInterval(() => document.querySelector('p').textContent = Math.random(), 10)</script>"
+    pages["/busy"] = "<p>Working</p><script>fetch('/never')</script>"
+    pages["/never"] = "late"
+    pages.delay["/never"] = 60
     await session.page.goto(pages.url + "/busy")
     start = time.monotonic()
     assert not await session.settle(1.0)
