@@ -231,7 +231,8 @@ def report(times: Mapping[str, list[float]], discovery: float, calls: int) -> st
         "`python -m tests.benchmarks.replay`: the demo's flow (dismiss the notice, sign in, search a member, read two "
         "balances: five pages) in a fresh context of a browser that is already running, beside the same flow written by hand "
         f"with Playwright's own API in a plain Chromium; {pairs} rounds, all ways in turns, on a machine that other work "
-        f"shared (load average {os.getloadavg()[2]:.0f} on {os.cpu_count()} processors). Ratio: median of the paired ratios to the flow by hand, with its 95 % bootstrap interval.", "",
+        f"shared (load average {os.getloadavg()[2]:.0f} on {os.cpu_count()} processors). "
+        "Ratio: median of the paired ratios to the flow by hand, with its 95 % bootstrap interval.", "",
         "| way | median | ratio |", "|---|---|---|", *rows, "",
         f"Its own discovery, with the embedded planner taking 1 s a decision, distilling and proof not counted: "
         f"{discovery:.1f} s, {factor:.0f} × the replay. Connections to the model's endpoint during all replays: {calls}.",
