@@ -9,7 +9,8 @@ import typer
 def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")] = 8700,
     host: Annotated[
-        list[str] | None, typer.Option(help="One more Host header to answer to, as a reverse proxy sends it: name[:port].")
+        list[str] | None,
+        typer.Option(help="One more Host header to answer to, as a tunnel on another port sends it: 127.0.0.1:9000."),
     ] = None,
 ) -> None:
     """Open the admin in the browser: discover, watch, approve, review. It listens on 127.0.0.1 only, until Ctrl-C.

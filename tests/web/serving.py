@@ -78,7 +78,7 @@ async def serve(
 ) -> AsyncIterator[Served]:
     """Serve a home until the block ends."""
     links: list[str] = []
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", settings.pop("port", 0))) as listener:
         port = listener.getsockname()[1]
         environment = {"PATH": "/usr/bin:/bin", **settings.pop("environment", {})}
         admin = admin or admin_of(Settings(home=home, users=users(), environment=environment, **settings))

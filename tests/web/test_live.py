@@ -2,6 +2,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,7 +14,7 @@ from engine.domain.verdict import ApprovalNeeded, Facts
 from engine.store.approvals import Asked, Now
 from tests.waiting import until
 from tests.web.recorded import Recorded
-from tests.web.serving import Served
+from tests.web.serving import Served, serve
 from tests.web.visitors import Visitors
 
 VIEWERS = 50
@@ -100,12 +101,13 @@ async def test_an_open_page_follows_and_recovers(served: Served, visitors: Visit
     await page.goto(f"{served.url}/admin/runs/{run.run_id}")
     turns = page.locator("#timeline > li")
     await expect(turns).to_have_count(1)
-    before = await page.locator("h1").bounding_box()
-    first = await turns.first.bounding_box()
+    places = "() => ['h1', '#timeline > li'].map((one) => document.querySelector(one).getBoundingClientRect().top + scrollY)"
+    before = await page.evaluate(places)
     for number in range(2, 6):
         run.step()
         await expect(turns).to_have_count(number)
-    assert await page.locator("h1").bounding_box() == before and await turns.first.bounding_box() == first
+    assert await page.evaluate(places) == before
+    await expect(turns.last).to_be_in_viewport()
     asked = ask(served, run.run_id)
     await expect(page.get_by_role("button", name="Approve this one step")).to_be_visible()
     await page.get_by_label("Comment").fill("I am writing")
@@ -116,6 +118,28 @@ async def test_an_open_page_follows_and_recovers(served: Served, visitors: Visit
     await expect(page.get_by_role("button", name="Approve this one step")).to_have_count(0)
     run.end("That is all.")
     await expect(page.get_by_text("That is all.").first).to_be_visible()
+
+
+async def test_an_open_page_outlives_the_server(tmp_path: Path, visitors: Visitors) -> None:
+    """The server goes and comes back: the page signs nobody out, and shows what was written meanwhile, each step once."""
+    async with serve(tmp_path) as served:
+        run = Recorded(served.admin, "20260101-000000-aaaaaa")
+        run.step()
+        page = await visitors.page(served, "mona")
+        await page.goto(f"{served.url}/admin/runs/{run.run_id}")
+        turns = page.locator("#timeline > li")
+        run.step()
+        await expect(turns).to_have_count(2)
+    run.step()
+    async with serve(tmp_path, port=int(served.host.partition(":")[2])) as again:
+        await expect(turns).to_have_count(3, timeout=30_000)
+        run.step()
+        await expect(turns).to_have_count(4)
+        asked = ask(again, run.run_id)
+        await page.get_by_role("button", name="Approve this one step").click()
+        await expect(page.get_by_text("approved", exact=True)).to_be_visible()
+        assert again.admin.approvals.one(asked.id).approver == "mona"
+    visitors.complaints = [each for each in visitors.complaints if "ERR_" not in each]
 
 
 async def test_the_inbox_follows(served: Served, visitors: Visitors, run: Recorded) -> None:

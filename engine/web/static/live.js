@@ -20,7 +20,10 @@ function open() {
   stream.addEventListener("step", (event) => {
     if (Number(event.lastEventId) <= last) return;
     last = Number(event.lastEventId);
+    // Whoever reads further up stays there; whoever is at the end sees the new step.
+    const atEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 120;
     timeline.append(fragment(JSON.parse(event.data)));
+    if (atEnd) timeline.lastElementChild.scrollIntoView({ block: "end" });
   });
   stream.addEventListener("questions", (event) => {
     const html = JSON.parse(event.data);
