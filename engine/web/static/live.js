@@ -21,7 +21,7 @@ function open() {
     if (Number(event.lastEventId) <= last) return;
     last = Number(event.lastEventId);
     // Whoever reads further up stays there; whoever is at the end sees the new step.
-    const atEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 120;
+    const atEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 320;
     timeline.append(fragment(JSON.parse(event.data)));
     if (atEnd) timeline.lastElementChild.scrollIntoView({ block: "end" });
   });
