@@ -13,6 +13,8 @@ from engine.web.page import Page
 from engine.web.visit import Visit
 
 MOST_STEPS, MOST_SECONDS = 1000, 3600
+USUAL_SECONDS = 900
+"""Longer than on the command line: people who are asked in the inbox need some of it."""
 
 
 async def form(visit: Visit) -> Response:
@@ -63,7 +65,7 @@ def order_of(visit: Visit, fields: Mapping[str, str]) -> Order:
         secrets=secrets,
         examples=tuple(_pairs(line.replace(",", "\n"), "Examples") for line in _lines(fields.get("examples", ""))),
         max_steps=_number(fields.get("max_steps", ""), "Steps", MOST_STEPS),
-        timeout_seconds=_number(fields.get("seconds", ""), "Seconds", MOST_SECONDS),
+        timeout_seconds=_number(fields.get("seconds", ""), "Seconds", MOST_SECONDS) or USUAL_SECONDS,
         approve="inbox",
         screenshots="always",
     )
@@ -77,7 +79,9 @@ def policies(visit: Visit) -> tuple[str, ...]:
 def _form(visit: Visit, fields: Mapping[str, str], problem: str = "") -> Response:
     status = 422 if problem else 200
     model = _model(visit)
-    return visit.page("discover.html", status, fields=fields, problem=problem, policies=policies(visit), model=model)
+    return visit.page(
+        "discover.html", status, fields=fields, problem=problem, policies=policies(visit), model=model, usual=USUAL_SECONDS
+    )
 
 
 def _model(visit: Visit) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import stat
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -32,8 +33,9 @@ class Folder:
         """Whether there is anything to read."""
         return (self.path / MANIFEST).is_file()
 
+    @cached_property
     def names(self) -> tuple[str, ...]:
-        """Every file that the manifest holds, and the manifest; in the order they were first written."""
+        """Every file that the manifest held when first asked, and the manifest; in the order they were first written."""
         if not self.there:
             return ()
         entries = (_line(line) for line in (self.path / MANIFEST).read_bytes().split(b"\n"))
@@ -42,7 +44,7 @@ class Folder:
 
     def read(self, name: str) -> bytes:
         """A file's bytes. Raises NotFound for what the manifest does not hold, links, and anything but plain files."""
-        if not _plain(name) or name not in self.names():
+        if not _plain(name) or name not in self.names:
             raise NotFound("There is no such file in this run's evidence.")
         try:
             return _without_links(self.path, PurePosixPath(name).parts)

@@ -67,6 +67,8 @@ async def events(visit: Visit) -> Response:
     """The head of the page and the rounds whenever they change, with the run's own sequence numbers."""
     run_id = visit.given("run_id")
     _tree(visit, 1)
+    if visit.request.method == "HEAD":
+        return Response(media_type="text/event-stream")
     return StreamingResponse(_events(visit, run_id), media_type="text/event-stream")
 
 

@@ -76,7 +76,7 @@ def _content(visit: Visit) -> dict[str, Any]:
 def _picture(visit: Visit, one: Approval) -> str:
     """The page as it was looked at before the question, where a picture was taken."""
     name = f"screenshots/{one.step:04d}.jpg"
-    there = name in Folder(visit.admin.settings.evidence / one.run_id).names()
+    there = name in Folder(visit.admin.settings.evidence / one.run_id).names
     return f"/admin/runs/{one.run_id}/files/{name}" if there else ""
 
 

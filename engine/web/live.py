@@ -21,6 +21,8 @@ async def run_events(visit: Visit) -> Response:
     """Steps after `Last-Event-ID` (or `?after=`), then what comes."""
     run = seen(visit, visit.given("run_id"))
     after = visit.request.headers.get("last-event-id") or visit.request.query_params.get("after", "0")
+    if visit.request.method == "HEAD":
+        return Response(media_type="text/event-stream")
     events = _run_events(visit, run.row.run_id, int(after) if after.isdecimal() else 0)
     return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-store"})
 

@@ -84,7 +84,7 @@ async def one(visit: Visit) -> Response:
         mine=visit.admin.discoveries.runs(run.row.run_id),
         may_cancel=visit.may("request"),
         may_decide=visit.may("decide"),
-        names=run.folder.names(),
+        names=run.folder.names,
     )
 
 

@@ -117,7 +117,7 @@ def picture(run_id: str, folder: Folder, step: Step) -> Picture | None:
 
 def picture_size(folder: Folder, name: str) -> tuple[int, int]:
     """Width and height of a JPEG of the folder."""
-    return jpeg_size(folder.read(name)) or VIEW if name in folder.names() else VIEW
+    return jpeg_size(folder.read(name)) or VIEW if name in folder.names else VIEW
 
 
 def jpeg_size(content: bytes) -> tuple[int, int] | None:
