@@ -2,7 +2,7 @@
 
 import secrets as random
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.assembly.approving import Asking, approver_of, redeeming
 from engine.assembly.policies import named, policy_of
-from engine.assembly.reviewing import reviewing
+from engine.assembly.reviewing import Reviewing, reviewing
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
 from engine.domain.capability import Capability
 from engine.domain.ending import Ending, ReplayResult
@@ -42,6 +42,18 @@ async def replay(settings: Settings, order: Order) -> ReplayResult:
     """Run one capability to its ending. Raises UsageError for a file that is none; every other end is a result."""
     house = reviewing(settings)
     capability = house.meant(order.capability, order.allow_draft)
+    refused = unfit(house, capability, order)
+    if refused is not None:
+        return refused
+    secrets = named(order.secrets)
+    target = order.target or capability.target
+    policy = policy_of(settings, order.policy, target, secrets)
+    async with open_bounded_browser(settings, policy, order.headed) as browser:
+        return await replay_in(settings, browser, capability, order, policy, secrets)
+
+
+def unfit(house: Reviewing, capability: Capability, order: Order) -> ReplayResult | None:
+    """Why a replay may not begin: its review, its inputs, or a secret without a value; None when it may."""
     refused = house.lifecycle.may_run(capability, order.allow_draft)
     if refused:
         return unstarted(capability, refused, f"{capability.id}@{capability.version} may not run: {WHY[refused]}")
@@ -53,17 +65,19 @@ async def replay(settings: Settings, order: Order) -> ReplayResult:
         return unstarted(
             capability, "input_invalid", f"Secrets without a value: {', '.join(lacking)}; give --secret NAME for each."
         )
-    secrets = named(order.secrets)
-    target = order.target or capability.target
-    policy = policy_of(settings, order.policy, target, secrets)
-    async with open_bounded_browser(settings, policy, order.headed) as browser:
-        return await replay_in(settings, browser, capability, order, policy, secrets)
+    return None
 
 
 async def replay_in(
-    settings: Settings, browser: BoundedBrowser, capability: Capability, order: Order, policy: Policy, secrets: Secrets
+    settings: Settings,
+    browser: BoundedBrowser,
+    capability: Capability,
+    order: Order,
+    policy: Policy,
+    secrets: Secrets,
+    make: Callable[..., Replay] = Replay,
 ) -> ReplayResult:
-    """Run it in a fresh context of a browser that is already there."""
+    """Run it in a fresh context of a browser that is already there; `make` makes the replay."""
     run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{random.token_hex(3)}"
     target = order.target or capability.target
     guard = PolicyGuard(policy, target, secrets)
@@ -73,7 +87,7 @@ async def replay_in(
         bounds = Bounds(guard, redeeming(approver), target, downloads, replaying=True)
         async with open_place(browser, bounds) as opened:
             place = Place(opened.session, guard, approver, opened.actor, opened.desk)
-            result = await Replay(capability, dict(order.inputs), place, target, order.timeout_seconds).run()
+            result = await make(capability, dict(order.inputs), place, target, order.timeout_seconds).run()
     return result.model_copy(update={"run_id": run_id})
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from engine.assembly.counting import Count, count
 from engine.assembly.replaying import Order, replay
 from engine.assembly.reviewing import Reviewed
 from engine.domain.capability import Capability
@@ -64,7 +65,7 @@ async def decide(visit: Visit) -> Response:
 
 
 async def try_out(visit: Visit) -> Response:
-    """A test replay with the given inputs; risky steps are denied, secrets come from the server's environment."""
+    """A test replay with the given inputs, or a count of what every locator finds; risky steps are denied."""
     fields = await visit.form()
     found = _version(visit)
     one = found.capability
@@ -79,8 +80,12 @@ async def try_out(visit: Visit) -> Response:
         approve="deny",
         timeout_seconds=REPLAY_SECONDS,
     )
-    result = await replay(visit.admin.settings, order)
-    return _page(visit, found, tried=result, given={**inputs, "": fields.get("target", "")})
+    counts: tuple[Count, ...] = ()
+    if fields.get("way") == "count":
+        result, counts = await count(visit.admin.settings, one, order)
+    else:
+        result = await replay(visit.admin.settings, order)
+    return _page(visit, found, tried=result, counts=counts, given={**inputs, "": fields.get("target", "")})
 
 
 async def edit(visit: Visit) -> Response:
@@ -108,6 +113,7 @@ def _page(
     status: int = 200,
     problem: str = "",
     tried: ReplayResult | None = None,
+    counts: tuple[Count, ...] = (),
     given: dict[str, str] | None = None,
 ) -> Response:
     one = found.capability
@@ -134,6 +140,7 @@ def _page(
         history=visit.admin.reviewing.book.history(one.id, one.version),
         problem=problem,
         tried=tried,
+        counts={(each.step, each.output, each.locator): each.found for each in counts},
         given=given or {},
     )
 

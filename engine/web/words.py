@@ -132,7 +132,9 @@ USD_SOURCES: Mapping[str, str] = {
     "unknown": marked("unknown"),
     "pending": marked("pending"),
 }
-WORDS: Mapping[str, Mapping[str, str]] = {
+FOUND_NOW = marked("found now: %(count)s")
+WORDS: Mapping[str, Mapping[str, str] | str] = {
+    "FOUND_NOW": FOUND_NOW,
     "STATUSES": STATUSES, "STATES": STATES, "RISKS": RISKS, "EFFECTS": EFFECTS, "VERDICTS": VERDICTS, "ACTIONS": ACTIONS,
     "ASKED": ASKED, "RUN_STATES": RUN_STATES, "CELL_STATES": CELL_STATES, "STOP_CODES": STOP_CODES, "APPROVALS": APPROVALS,
     "USD_SOURCES": USD_SOURCES,

@@ -1,11 +1,14 @@
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import expect
 
+from engine.demo import DEMO_PASSWORD, DEMO_USER, TellerConsole
 from engine.domain.capability import Capability
-from tests.web.serving import Served
+from tests.web.serving import Served, serve
 from tests.web.visitors import Visitors
 
 Stocked = tuple[Served, str, str]
@@ -142,3 +145,33 @@ async def test_a_decision_is_about_what_was_seen(stocked: Stocked) -> None:
             response = await mona.post(path, data=served.form(mona, {"answer": "approve", "digest": digest}))
             assert response.status_code == 409 and "no longer what was looked at" in response.text
     assert served.admin.reviewing.approved() == ()
+
+
+async def test_locators_are_counted_on_a_live_target(sample: tuple[Path, str, str], tmp_path: Path, visitors: Visitors) -> None:
+    """One click: how many elements each way finds now, up to the first effect, and nothing is done by it."""
+    shutil.copytree(sample[0], tmp_path / "home")
+    secrets = {"CAPWRIGHT_SECRET_USER": DEMO_USER, "CAPWRIGHT_SECRET_PASSWORD": DEMO_PASSWORD}
+    async with serve(tmp_path / "home", environment=secrets) as served, TellerConsole() as console:
+        page = await visitors.page(served, "rick")
+        await page.goto(f"{served.url}/admin/capabilities/{sample[2]}/1.0.0")
+        await page.get_by_role("textbox", name="Where").fill(console.url)
+        await page.get_by_role("button", name="Count what every way finds").click()
+        await expect(page.locator("#tried").get_by_text("ok", exact=True)).to_be_visible(timeout=60_000)
+        counts = await page.locator(".locators .state").all_inner_texts()
+        assert len(counts) > 20 and set(counts) == {"found now: 1"}
+        assert "transfer" not in {each.kind for each in console.operations()}
+
+
+async def test_a_changed_file_is_neither_replayed_nor_counted(stocked: Stocked) -> None:
+    """What was decided about and changed since is shown as such, and does not run."""
+    served, reading, _ = stocked
+    store = served.admin.reviewing.store
+    served.admin.reviewing.approve(reading, by="mona", comment="")
+    file = store.path(reading, "1.0.0")
+    file.write_text(file.read_text().replace("Savings", "Checking"))
+    path = f"/admin/capabilities/{reading}/1.0.0"
+    async with served.signed_in("mona") as client:
+        assert "The file is not what was decided about." in (await client.get(path)).text
+        for way in ("", "count"):
+            fields = served.form(client, {"way": way, "input-memberNumber": "100231", "target": "http://127.0.0.1:9"})
+            assert "the file is not what was reviewed" in (await client.post(f"{path}/try", data=fields)).text
