@@ -42,14 +42,12 @@ class ElementFacts(BaseModel):
 
     tag: str
     input_type: str
-    autocomplete: str
     form_action: str
     form_method: str
     form_password: bool
     filled: str
     submits: bool
     page_url: str
-    editable: bool
     value: str
     checked: bool
     link: str

@@ -31,7 +31,6 @@ class Events:
     downloads: tuple[Download, ...] = ()
     requests: tuple[RequestSeen, ...] = ()
     new_tab: bool = False
-    crashed: bool = False
 
 
 @dataclass
@@ -47,7 +46,6 @@ class Watch:
     requests: list[RequestSeen] = field(default_factory=list)
     crashed: bool = False
     main_status: int | None = None
-    answering: int = 0
     _saving: set[asyncio.Task[None]] = field(default_factory=set)
     _saved: int = 0
 
@@ -75,7 +73,6 @@ class Watch:
             downloads=tuple(self.downloads),
             requests=tuple(self.requests),
             new_tab=bool(self.opened),
-            crashed=self.crashed,
         )
 
     def _page(self, page: Page) -> None:
@@ -100,7 +97,6 @@ class Watch:
                 return
 
     async def _dialog(self, dialog: Dialog) -> None:
-        self.answering += 1
         try:
             url = dialog.page.url if dialog.page else ""
             accept = await self.answer(dialog.type, dialog.message, url)
@@ -110,8 +106,6 @@ class Watch:
             await (dialog.accept() if accept else dialog.dismiss())
         except PlaywrightError:
             return  # the page closed under the dialog: nothing is left to answer
-        finally:
-            self.answering -= 1
 
     def _download(self, download: PlaywrightDownload) -> None:
         task = asyncio.ensure_future(self._save(download))

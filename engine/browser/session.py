@@ -70,11 +70,6 @@ class Session:
         """URL of the current page."""
         return self.page.url
 
-    @property
-    def alive(self) -> bool:
-        """Whether a page is left to act on."""
-        return not self.watch.crashed and any(not page.is_closed() for page in self.pages)
-
     async def open(self, url: str, *, settle: bool = True) -> None:
         """Go to a URL and settle. Raises TargetUnreachable with the browser's own reason, or when the site answers 5xx."""
         self.watch.main_status = None

@@ -1,13 +1,13 @@
-"""The protocols of the five stages, as the loop needs them; each room has a real adapter and tests have small fakes."""
+"""The protocols of the stages, beside those of `domain/clearance.py`; rooms have real adapters, tests small fakes."""
 
 from typing import Protocol
 
 from engine.domain.action import Action
-from engine.domain.brief import Brief, Message, Planned
+from engine.domain.brief import Brief, Planned
 from engine.domain.observation import Observation
 from engine.domain.run import Usage
 from engine.domain.step import Outcome, Step
-from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal, Verdict
+from engine.domain.verdict import Facts, Permit
 
 
 class Observer(Protocol):
@@ -28,38 +28,6 @@ class Planner(Protocol):
 
     async def decide(self, brief: Brief) -> Planned:
         """One decision for one observation."""
-        ...
-
-
-class Transcript(Protocol):
-    """Where planners put every message, as it is sent and received."""
-
-    def append(self, message: Message) -> None:
-        """Keep one message."""
-        ...
-
-
-class Guard(Protocol):
-    """Judges an action before it is performed, and the URL after it."""
-
-    def judge(self, action: Action, facts: Facts) -> Verdict:
-        """Permit, refusal, or that a person must be asked."""
-        ...
-
-    def judge_url(self, url: str) -> str | None:
-        """None when the browser may be there, else why not."""
-        ...
-
-
-class Approver(Protocol):
-    """Asks a person about one action and waits for the answer within its own deadline."""
-
-    async def ask(self, needed: ApprovalNeeded, step: int) -> Permit | Refusal:
-        """A permit bound to this action and these facts, or a refusal that says who denied or that time ran out."""
-        ...
-
-    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
-        """Use up the permit's approval right before dispatch, with the facts of that moment; None, or why it is void."""
         ...
 
 

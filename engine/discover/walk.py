@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from traceback import format_exception
 
 import structlog
 
@@ -53,9 +54,9 @@ async def walk(
         return Stop("interrupted", "Interrupted; the evidence so far is kept."), loop
     except CapwrightError as error:
         return Stop(reason_of(error), str(error)), loop
-    except Exception as error:
-        # The loop's edge: a surprise ends the run with its evidence, not without.
-        log.exception("a fault of the engine ended the run")
+    except Exception as error:  # noqa: BLE001 - the loop's edge: a surprise ends the run with its evidence, not without
+        # The trace goes without the variables of each frame: they hold secrets.
+        log.error("a fault of the engine ended the run", trace="".join(format_exception(error)))  # noqa: TRY400
         return Stop(
             "fault", f"A fault of the engine: {type(error).__name__}: {error}. Please report it with the evidence."
         ), loop

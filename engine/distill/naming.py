@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from typing import Protocol
 
 from pydantic import Field
 
@@ -10,7 +9,6 @@ from engine.distill.inputs import Inputs, has_number
 from engine.domain.capability import RiskClass
 from engine.domain.frozen import Frozen
 from engine.domain.run import Goal
-from engine.domain.step import Trajectory
 from engine.domain.text import fold, tidy
 
 SMALL = frozenset(
@@ -25,14 +23,6 @@ class DraftNames(Frozen):
     description: str = ""
     inputs: dict[str, str] = Field(default_factory=dict, description="Name found by code → better name")
     risk_class: RiskClass | None = None
-
-
-class Namer(Protocol):
-    """Proposes names in one structured call; None when it has nothing to say."""
-
-    async def propose(self, goal: Goal, trajectory: Trajectory, inputs: tuple[str, ...]) -> DraftNames | None:
-        """One proposal."""
-        ...
 
 
 def title(goal: Goal, inputs: Inputs, names: DraftNames | None) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 from itertools import groupby
+from traceback import format_exception
 
 import structlog
 
@@ -97,8 +98,9 @@ class Controller:
             run.halt.stop(Reason.coded("budget_exhausted" if run.wall_left() <= 0 else "other"))
         except (HostFault, StoreError) as error:
             run.fault(error)
-        except Exception:  # noqa: BLE001 - the loop's edge: a run ends, whatever happened, and says so
-            _log.exception("exploration_failed", run_id=run.run_id)
+        except Exception as error:  # noqa: BLE001 - the loop's edge: a run ends, whatever happened, and says so
+            # Without the variables of each frame: they hold secrets.
+            _log.error("exploration_failed", run_id=run.run_id, trace="".join(format_exception(error)))
             run.halt.stop(Reason.coded("other"))
 
     async def _baseline(self) -> bool:

@@ -7,33 +7,9 @@ from engine.act.dialogs import DialogDesk
 from engine.browser.element import Element, ElementFacts
 from engine.browser.locators import Resolved
 from engine.browser.session import Session
-from engine.domain.action import Action
+from engine.domain.clearance import Approver, Guard
 from engine.domain.step import Outcome
-from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal, Verdict
-
-
-class Guard(Protocol):
-    """Judges actions and places."""
-
-    def judge(self, action: Action, facts: Facts) -> Verdict:
-        """Permit, refusal, or that a person must be asked."""
-        ...
-
-    def judge_url(self, url: str) -> str | None:
-        """None when the browser may be there, else why not."""
-        ...
-
-
-class Approver(Protocol):
-    """Asks a person."""
-
-    async def ask(self, needed: ApprovalNeeded, step: int) -> Permit | Refusal:
-        """A permit, or a refusal."""
-        ...
-
-    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
-        """Use up the approval; None, or why it is void."""
-        ...
+from engine.domain.verdict import Facts, Permit
 
 
 class Actor(Protocol):

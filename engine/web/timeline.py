@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from engine.domain.action import Action, Extract
 from engine.domain.step import Step, TargetSeen
@@ -136,8 +135,3 @@ def _box(target: TargetSeen | None, width: int, height: int) -> Box | None:
     x, y, wide, high = target.box
     inside = wide > 0 and high > 0 and -wide < x < width and -high < y < height
     return Box(round(x - 3, 1), round(y - 3, 1), round(wide + 6, 1), round(high + 6, 1)) if inside else None
-
-
-def last_seen(steps: tuple[Step, ...]) -> datetime | None:
-    """When the newest step was."""
-    return steps[-1].at if steps else None

@@ -9,7 +9,6 @@ from engine.decide.embedded.words import tokens
 from engine.domain.action import Click, Press, Type
 
 PASSWORDS = frozenset({"password", "pin", "pwd"})
-USERS = frozenset({"username", "user", "email", "signin", "operator", "number", "account", "name"})
 SUBMIT = "sign in"
 TRIES = 2
 
