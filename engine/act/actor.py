@@ -26,7 +26,7 @@ from engine.domain.action import (
 )
 from engine.domain.observation import Download, Observation
 from engine.domain.secret import PLACEHOLDER, Secrets, may_type
-from engine.domain.step import Outcome, TargetSeen, Value
+from engine.domain.step import Outcome, RequestSeen, TargetSeen, Value
 from engine.domain.verdict import Facts, Permit
 from engine.errors import ActionFailed, DeadlineExceeded, StaleRef, TargetUnreachable
 
@@ -39,6 +39,7 @@ class Writes(Protocol):
 
     refused: list[str]
     denied: bool
+    sent: int
 
     def begin(self, permit: Permit, step: int = 0) -> None:
         """A step is about to be carried out."""
@@ -48,11 +49,20 @@ class Writes(Protocol):
         """Wait until no request is held; whether one was."""
         ...
 
+    def end(self, *, ok: bool, known: bool) -> bool:
+        """The step is over; True when what it committed is in doubt."""
+        ...
+
+
+ANSWER_SECONDS = 20.0
+"""How long a write that has left is given to be answered before it is in doubt."""
+
 
 class PageActor:
     """The Actor of the loop and of replay. `files` are the operator's registered uploads, name to path.
 
-    A `lean` actor neither settles nor looks at what appeared: a replay waits for the conditions that were recorded instead.
+    A `lean` actor neither settles nor looks at what appeared: a replay waits for the conditions that were recorded instead,
+    and says itself, by `settled`, whether they came true.
     """
 
     def __init__(
@@ -104,7 +114,7 @@ class PageActor:
         element = element or (self._session.element(ref) if ref else None)
         before = self._session.url
         marks = () if self._lean else await self._session.marks()
-        target, problem = None, ""
+        target, problem, cut = None, "", False
         self._desk.begin(permit)
         if self._writes:
             self._writes.begin(permit, step)
@@ -115,8 +125,20 @@ class PageActor:
                 await action_performs(action, element, permit.facts)
             await self._quiet()
         except (ActionFailed, StaleRef, DeadlineExceeded, TargetUnreachable) as error:
-            problem = str(error)
-        return await self._account(before, marks, target, problem, self._desk.end())
+            problem, cut = str(error), isinstance(error, DeadlineExceeded)
+        outcome = await self._account(before, marks, target, problem, self._desk.end())
+        if self._lean and not problem:
+            return outcome
+        known = self._writes is None or (not cut and answered(outcome.requests) >= self._writes.sent)
+        if not self._writes or not self._writes.end(ok=outcome.ok, known=known):
+            return outcome
+        doubt = f"It is not known whether this {action.action} took effect: a person must look. {outcome.problem}".strip()
+        return outcome.model_copy(update={"ok": False, "in_doubt": True, "problem": doubt})
+
+    def settled(self, seen: bool) -> None:
+        """Whether what had to come of the last action is seen."""
+        if self._writes:
+            self._writes.end(ok=seen, known=seen)
 
     async def _quiet(self) -> None:
         """Wait for the page to settle, and for a person where the page's own request waits for one."""
@@ -124,6 +146,8 @@ class PageActor:
             await self._session.settle()
         while self._writes and await self._writes.idle():
             await self._session.settle()
+        if self._writes and not self._lean and self._writes.sent > answered(self._session.pending().requests):
+            await self._session.settle(ANSWER_SECONDS)
 
     async def _account(
         self, before: str, marks: tuple[str, ...], target: TargetSeen | None, problem: str, held: str
@@ -132,6 +156,9 @@ class PageActor:
         self._downloads += events.downloads
         after = () if self._lean else await self._session.marks()
         refused = " ".join(self._writes.refused) if self._writes else ""
+        if held and self._writes and self._writes.sent:
+            # It asked after it had sent: doing it once more would send twice.
+            problem, held = problem or f"The page had sent a request when it asked and was told no: {held}", ""
         return Outcome(
             ok=not (problem or held or refused),
             problem=problem or (f"A person must approve this first: {held}" if held else refused),
@@ -224,6 +251,11 @@ class PageActor:
         return Outcome(
             ok=not problems, problem=" ".join(problems), url_before=url, url_after=url, values=tuple(values), targets=targets
         )
+
+
+def answered(requests: tuple[RequestSeen, ...]) -> int:
+    """How many have a response."""
+    return sum(request.status is not None for request in requests)
 
 
 def present(element: Element | None) -> Element:

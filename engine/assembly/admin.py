@@ -14,6 +14,7 @@ from engine.errors import NotFound
 from engine.settings import Settings
 from engine.store.approvals import ApprovalStore
 from engine.store.capabilities import CapabilityStore
+from engine.store.effects import EffectStore
 from engine.store.reviews import ReviewStore
 from engine.store.runs import RunStore
 
@@ -56,6 +57,7 @@ class Admin:
 def admin_of(settings: Settings) -> Admin:
     """The admin of a home. Raises UsageError for what config.toml names and is not there."""
     opened = database(settings)
+    EffectStore(opened).recover(time.time())
     return Admin(
         settings=settings,
         runs=RunStore(opened),

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from engine.access.approvals import AskingApprover, DenyingApprover, Desk, InboxApprover, RunOf
 from engine.assembly.homes import database
+from engine.domain.clearance import Approver
 from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 from engine.guard.guard import PolicyGuard
 from engine.guard.writes import Ask
@@ -43,14 +44,10 @@ def waiting(asked: str, seconds: float) -> str:
     return f"Waiting up to {seconds:.0f} s for a person: discover approvals approve {asked}"
 
 
-def redeeming(approver: AnyApprover, clean: Callable[[ApprovalNeeded], ApprovalNeeded] = lambda needed: needed) -> Ask:
-    """Ask about a request that is being held, and use the answer up at once: the request is still the one that was asked about.
-
-    `clean` takes secrets out of the question before anybody sees it.
-    """
+def redeeming(approver: Approver) -> Ask:
+    """Ask about a request that is being held, and use the answer up at once: it is still the request that was asked about."""
 
     async def ask(needed: ApprovalNeeded, step: int) -> Permit | Refusal:
-        needed = clean(needed)
         answer = await approver.ask(needed, step)
         why = approver.redeem(answer, needed.facts, step) if isinstance(answer, Permit) else None
         return Refusal(action=needed.action, rule=needed.rule, why=why) if why else answer

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.assembly.approving import Asking, approver_of, redeeming
-from engine.assembly.homes import run_store
+from engine.assembly.homes import database, run_store
 from engine.assembly.planning import chosen_model, open_planner
 from engine.assembly.policies import limited, named, policy_of
 from engine.assembly.proving import Workbench
@@ -34,8 +34,9 @@ from engine.record.evidence import Evidence
 from engine.record.leaks import find_leaks, withhold
 from engine.record.recorder import RunRecorder
 from engine.record.redact import Redactor
-from engine.record.redacted import RedactedActor, RedactedObserver, redacted
+from engine.record.redacted import RedactedActor, RedactedApprover, RedactedObserver, redacted
 from engine.settings import Settings
+from engine.store.effects import RunEffects
 
 
 @dataclass(frozen=True)
@@ -84,15 +85,16 @@ async def discover(
     redactor = Redactor(secrets)
     recorder = RunRecorder(evidence, redactor)
     guard = PolicyGuard(policy, order.target, secrets)
-    approver = approver_of(settings, order.approve, guard, run_id, tell=tell)
+    approver = RedactedApprover(approver_of(settings, order.approve, guard, run_id, tell=tell), redactor)
     screenshots = order.screenshots or settings.screenshots
     bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
 
-    held = redeeming(approver, partial(redacted, redactor=redactor))
-
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
-        bounds = Bounds(guard, held, order.target, evidence.folder / "downloads", described, order.files, redactor.typed)
+        bounds = Bounds(
+            guard, redeeming(approver), order.target, evidence.folder / "downloads", described, order.files, redactor.typed,
+            effects=RunEffects(partial(database, settings), run_id),
+        )  # fmt: skip
         async with (
             open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes(), screenshots) as planner,
             open_bounded_browser(settings, policy, order.headed) as browser,

@@ -1,10 +1,13 @@
 """What a home holds: its database and the stores over it, its capabilities."""
 
+import time
+
 from engine.review.lifecycle import Lifecycle
 from engine.settings import Settings
 from engine.store.approvals import ApprovalStore
 from engine.store.capabilities import CapabilityStore
 from engine.store.database import Database
+from engine.store.effects import EffectStore
 from engine.store.reviews import ReviewStore
 from engine.store.runs import RunStore
 
@@ -16,8 +19,17 @@ def database(settings: Settings) -> Database:
 
 
 def run_store(settings: Settings) -> RunStore:
-    """Runs of this home."""
-    return RunStore(database(settings))
+    """Runs of this home; those whose process is gone are interrupted."""
+    opened = database(settings)
+    EffectStore(opened).recover(time.time())
+    return RunStore(opened)
+
+
+def effect_store(settings: Settings) -> EffectStore:
+    """What steps meant to do and did; what a dead process left unfinished is in doubt."""
+    effects = EffectStore(database(settings))
+    effects.recover(time.time())
+    return effects
 
 
 def lifecycle(settings: Settings) -> Lifecycle:

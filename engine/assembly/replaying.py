@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from engine.assembly.approving import Asking, approver_of, redeeming
+from engine.assembly.homes import database, effect_store
 from engine.assembly.policies import named, policy_of
 from engine.assembly.reviewing import Reviewing, reviewing
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
@@ -17,10 +19,13 @@ from engine.domain.ending import Ending, ReplayResult
 from engine.domain.policy import Policy
 from engine.domain.secret import Secrets
 from engine.guard.guard import PolicyGuard
+from engine.record.redact import Redactor
+from engine.record.redacted import RedactedApprover, redacted
 from engine.replay.inputs import checked, secret_names
 from engine.replay.place import Place
 from engine.replay.replay import Replay
 from engine.settings import Settings
+from engine.store.effects import RunEffects
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,18 @@ async def replay(settings: Settings, order: Order) -> ReplayResult:
     secrets = named(order.secrets)
     target = order.target or capability.target
     policy = policy_of(settings, order.policy, target, secrets)
+    doubt = earlier_doubt(settings, capability)
     async with open_bounded_browser(settings, policy, order.headed) as browser:
-        return await replay_in(settings, browser, capability, order, policy, secrets)
+        result = await replay_in(settings, browser, capability, order, policy, secrets)
+    return result.model_copy(update={"explanation": f"{result.explanation} {doubt}".strip()})
+
+
+def earlier_doubt(settings: Settings, capability: Capability) -> str:
+    """A sentence when the last commit of this version is in doubt: its process died in it, or nothing answered."""
+    if capability.risk_class == "read_only":
+        return ""
+    last = effect_store(settings).last(f"{capability.id}@{capability.version}")
+    return str(last) if last and last.state == "in_doubt" else ""
 
 
 def unfit(house: Reviewing, capability: Capability, order: Order) -> ReplayResult | None:
@@ -80,15 +95,17 @@ async def replay_in(
     """Run it in a fresh context of a browser that is already there; `make` makes the replay."""
     run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{random.token_hex(3)}"
     target = order.target or capability.target
-    guard = PolicyGuard(policy, target, secrets)
-    approver = approver_of(settings, order.approve, guard, run_id, f"{capability.id}@{capability.version}")
+    what = f"{capability.id}@{capability.version}"
+    guard, redactor = PolicyGuard(policy, target, secrets), Redactor(secrets)
+    approver = RedactedApprover(approver_of(settings, order.approve, guard, run_id, what), redactor)
+    effects = RunEffects(partial(database, settings), run_id, what)
     with ExitStack() as stack:
         downloads = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="capwright-replay-")))
-        bounds = Bounds(guard, redeeming(approver), target, downloads, replaying=True)
+        bounds = Bounds(guard, redeeming(approver), target, downloads, typed=redactor.typed, replaying=True, effects=effects)
         async with open_place(browser, bounds) as opened:
             place = Place(opened.session, guard, approver, opened.actor, opened.desk)
             result = await make(capability, dict(order.inputs), place, target, order.timeout_seconds).run()
-    return result.model_copy(update={"run_id": run_id})
+    return redacted(result.model_copy(update={"run_id": run_id}), redactor)
 
 
 WHY: dict[Ending, str] = {

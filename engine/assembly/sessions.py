@@ -17,7 +17,7 @@ from engine.domain.policy import Policy
 from engine.guard.guard import PolicyGuard
 from engine.guard.passage import passage
 from engine.guard.passes import Passes
-from engine.guard.writes import Ask, WriteGate
+from engine.guard.writes import Ask, Effects, WriteGate
 from engine.settings import Settings
 
 
@@ -51,6 +51,7 @@ class Bounds:
     files: Mapping[str, str] = field(default_factory=dict)
     typed: Callable[[str], None] = lambda _name: None
     replaying: bool = False
+    effects: Effects | None = None
 
 
 @asynccontextmanager
@@ -73,7 +74,7 @@ async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool 
 async def open_place(bounded: BoundedBrowser, bounds: Bounds) -> AsyncIterator[Place]:
     """A fresh context with everything around it that keeps it inside its bounds."""
     guard = bounds.guard
-    writes = WriteGate(guard, bounds.ask, bounded.passes)
+    writes = WriteGate(guard, bounds.ask, bounded.passes, bounds.effects)
     desk = DialogDesk(guard.policy.dialog_handling, strict=bounds.replaying)
     settings = SessionSettings(bounds.downloads, desk.answer, prepare=partial(install_gate, gate=writes))
     async with open_session(bounded.browser, settings) as session:
@@ -88,4 +89,7 @@ async def open_place(bounded: BoundedBrowser, bounds: Bounds) -> AsyncIterator[P
             typed=bounds.typed,
             lean=bounds.replaying,
         )
-        yield Place(session, guard, actor, desk)
+        try:
+            yield Place(session, guard, actor, desk)
+        finally:
+            writes.end(ok=False, known=False)

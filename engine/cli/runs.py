@@ -44,19 +44,22 @@ def show_run(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """One run with its steps."""
-    from engine.assembly.homes import run_store
+    from engine.assembly.homes import effect_store, run_store
     from engine.cli.settings import current
 
     row = run_store(current()).get(run_id)
+    doubts = [str(effect) for effect in effect_store(current()).of_run(run_id) if effect.state == "in_doubt"]
     lines = Path(row.evidence) / "steps.jsonl"
     steps = [json.loads(line) for line in lines.read_text().splitlines()] if lines.is_file() else []
     if as_json:
-        show.one_json({**row.model_dump(mode="json"), "steps": steps})
+        show.one_json({**row.model_dump(mode="json"), "steps": steps, "in_doubt": doubts})
         return
     show.out.print(f"{row.run_id}  {row.status}  {row.target}")
     show.out.print(row.goal, markup=False)
     for step in steps:
         show.step(Step.model_validate(step), show.out)
+    for doubt in doubts:
+        show.out.print(doubt, markup=False)
     if row.result:
         show.result(row.result)
 

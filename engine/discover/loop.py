@@ -142,6 +142,8 @@ class Loop:
             return Stop("done", action.summary)
         if isinstance(action, Stuck):
             return Stop("stuck", action.problem)
+        if step.outcome.in_doubt:
+            return Stop("stuck", step.outcome.problem)
         if step.outcome.out_of_scope:
             return Stop("policy", step.outcome.problem)
         return refused_too_often(self.steps) or no_progress(self.steps)

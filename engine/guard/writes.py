@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from engine.domain.action import Wait
 from engine.domain.request import RequestFacts
+from engine.domain.step import StepEffect
 from engine.domain.url import Url, UrlRefused, classify
 from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal
+from engine.errors import StoreError
 from engine.guard.guard import PolicyGuard, sentence, submits
 from engine.guard.passes import Passes
 from engine.guard.rules import Ruling, is_write
@@ -19,6 +22,19 @@ QUESTIONS = 3
 HIDDEN = ("pass", "pwd", "secret", "token", "csrf", "otp", "pin", "cvv", "card")
 
 Ask = Callable[[ApprovalNeeded, int], Awaitable[Permit | Refusal]]
+"""Asks a person; a yes has been used up, and the intent written, when it comes back."""
+
+
+class Effects(Protocol):
+    """The effects ledger of one run."""
+
+    def intend(self, step: int, effect: StepEffect) -> None:
+        """Before a write leaves. Raises StoreError, and then it does not leave."""
+        ...
+
+    def end(self, state: Literal["done", "failed", "in_doubt"]) -> None:
+        """What became of all that was intended."""
+        ...
 
 
 @dataclass
@@ -38,11 +54,16 @@ class Ticket:
 
 @dataclass
 class WriteGate:
-    """The gate of one session. The actor calls `begin` before it dispatches and `idle` before it settles."""
+    """The gate of one session: `begin` before an action is dispatched, `idle` before it settles, `end` when it is over.
+
+    `sent` counts the writes of a step that were let go.
+    """
 
     guard: PolicyGuard
     ask: Ask
     passes: Passes | None = None
+    effects: Effects | None = None
+    sent: int = 0
     refused: list[str] = field(default_factory=list)
     denied: bool = False
     _permit: Permit | None = None
@@ -51,6 +72,8 @@ class WriteGate:
     _logins: int = LOGINS
     _questions: int = QUESTIONS
     _open: int = 0
+    _approved: int = 0
+    _commits: bool = False
     _quiet: asyncio.Event = field(default_factory=asyncio.Event)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -58,8 +81,18 @@ class WriteGate:
         """A step is about to be carried out; what was left of the last one's leave is void."""
         self._permit, self._step = permit, step
         self._questions, self.denied = QUESTIONS, False
+        self.sent, self._approved = 0, int(permit.approval_id is not None)
+        self._commits |= bool(self._approved)
         self.refused.clear()
         self._ticket = ticket(permit, self.guard)
+
+    def end(self, *, ok: bool, known: bool) -> bool:
+        """The step is over; `known` says that what it sent was answered. True when a commit of it is in doubt now."""
+        doubt = self._commits and not known and (self.sent > 0 or self._approved > 0)
+        if self.effects and (self._commits or self.sent):
+            self.effects.end("in_doubt" if doubt else "done" if ok or self.sent else "failed")
+        self._commits, self.sent = False, 0
+        return doubt
 
     async def idle(self) -> bool:
         """Wait until no request is held; whether one was."""
@@ -72,29 +105,44 @@ class WriteGate:
     async def admit(self, request: RequestFacts) -> bool:
         """Whether the request may be sent: by the policy, by the step's own leave, or by a person's."""
         ruling = self.guard.judge_request(request)
-        if ruling.effect == "permit":
+        if ruling.effect == "permit" and not is_write(request.method):
             return True
         url = classify(request.url)
         if ruling.effect == "forbid" or isinstance(url, UrlRefused):
             return self._no(request, sentence(ruling.why))
-        admitted = self._covered(request, url) or await self._asked(request, url, ruling)
-        if admitted and self.passes:
-            self.passes.issue(request.method, request.url)
-        return admitted
+        try:
+            found = None if ruling.effect == "permit" else self._covering(request, url)
+            if ruling.effect == "permit" or found or await self._asked(request, url, ruling):
+                return self._let_go(request, "idempotent" if found and found.login else "commit")
+        except StoreError as error:
+            return self._no(request, f"It was not sent, since nothing about it could be written down: {error}.")
+        return False
 
-    def _covered(self, request: RequestFacts, url: Url) -> bool:
+    def _let_go(self, request: RequestFacts, effect: StepEffect) -> bool:
+        """Write the intent, unless the approval has written it, then issue the pass."""
+        if self._approved:
+            self._approved -= 1
+        elif self.effects:
+            self.effects.intend(self._step, effect)
+        self.sent += 1
+        self._commits |= effect == "commit"
+        if self.passes:
+            self.passes.issue(request.method, request.url)
+        return True
+
+    def _covering(self, request: RequestFacts, url: Url) -> Ticket | None:
         found = self._ticket
         if found is None or not found.covers(request, url) or (found.login and self._logins <= 0):
-            return False
+            return None
         self._ticket = None
         self._logins -= int(found.login)
-        return True
+        return found
 
     async def _asked(self, request: RequestFacts, url: Url, ruling: Ruling) -> bool:
         self._open += 1
         try:
             async with self._one_at_a_time:
-                if self._covered(request, url):
+                if self._covering(request, url):
                     return True
                 if self.denied or self._questions <= 0:
                     return self._no(request, "It was not sent: this step was already answered with no, or asked too often.")
@@ -104,6 +152,7 @@ class WriteGate:
             self._open -= 1
             self._quiet.set()
         if isinstance(answer, Permit):
+            self._approved += 1
             return True
         self.denied = True
         return self._no(request, answer.why)

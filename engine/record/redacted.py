@@ -3,16 +3,18 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from engine.domain.action import Action
+from engine.domain.clearance import Approver
 from engine.domain.frozen import Frozen
 from engine.domain.observation import Download, Observation
 from engine.domain.step import Outcome
-from engine.domain.verdict import Facts, Permit
+from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal
 from engine.record.leaks import leaks_of
-from engine.record.redact import Json, Redactor
+from engine.record.redact import Redactor
 
 R = TypeVar("R", bound=Frozen)
 
@@ -38,10 +40,11 @@ class Actor(Protocol):
 
 
 def redacted(record: R, redactor: Redactor) -> R:
-    """The same record with every string redacted; the record itself where there is nothing to take out."""
-    content = record.model_dump(mode="json")
-    clean = _values(content, redactor)
-    return record if clean == content else type(record).model_validate(clean)
+    """The same record with every string redacted but the words of closed sets; the record itself where nothing is taken out."""
+    fields = type(record).model_fields.items()
+    values = {name: getattr(record, name) for name, field in fields if "Literal[" not in repr(field.annotation)}
+    changed = {name: clean for name, value in values.items() if (clean := _clean(value, redactor)) != value}
+    return record.model_copy(update=changed) if changed else record
 
 
 class RedactedObserver:
@@ -54,6 +57,22 @@ class RedactedObserver:
     async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
         """The page now, redacted."""
         return redacted(await self._observer.observe(problem=problem, widened=widened), self._redactor)
+
+
+class RedactedApprover:
+    """Puts questions that hold no secret, and redeems their answers against facts that hold none."""
+
+    def __init__(self, approver: Approver, redactor: Redactor) -> None:
+        self._approver = approver
+        self._redactor = redactor
+
+    async def ask(self, needed: ApprovalNeeded, step: int) -> Permit | Refusal:
+        """A person's answer to the redacted question."""
+        return await self._approver.ask(redacted(needed, self._redactor), step)
+
+    def redeem(self, permit: Permit, facts: Facts, step: int) -> str | None:
+        """Use the answer up; None, or why it is void."""
+        return self._approver.redeem(permit, redacted(facts, self._redactor), step)
 
 
 class RedactedActor:
@@ -94,10 +113,16 @@ def without_secrets(folder: Path, download: Download, redactor: Redactor) -> Dow
     return download.model_copy(update={"path": path, "size": len(content), "sha256": digest})
 
 
-def _values(value: Json, redactor: Redactor) -> Json:
-    """As `Redactor.json`, but keys are field names of ours and stay."""
+def _clean(value: Any, redactor: Redactor) -> Any:
+    """Strings redacted, in records and containers too; keys are field names of ours and stay."""
+    if isinstance(value, str):
+        return redactor(value)
+    if isinstance(value, Frozen):
+        return redacted(value, redactor)
     if isinstance(value, Mapping):
-        return {key: _values(item, redactor) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_values(item, redactor) for item in value]
-    return redactor(value) if isinstance(value, str) else value
+        return {key: _clean(item, redactor) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)([_clean(item, redactor) for item in value])
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _clean(getattr(value, field.name), redactor) for field in fields(value)})
+    return value

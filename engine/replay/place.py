@@ -19,6 +19,10 @@ class Actor(Protocol):
         """Do it on that element."""
         ...
 
+    def settled(self, seen: bool) -> None:
+        """Whether what had to come of it is seen."""
+        ...
+
 
 @dataclass(frozen=True)
 class Place:

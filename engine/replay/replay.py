@@ -98,6 +98,7 @@ class Replay:
         if number > 1 or not self._is_there(action, status):
             await self._perform(step, number, action, found)
         missing = await self._unmet(step.expect)
+        self.place.actor.settled(missing is None)
         if missing:
             await self._missed(step, missing)
         await self._extract(step)

@@ -10,6 +10,7 @@ from engine.domain.step import StepEffect
 from engine.domain.verdict import ApprovalNeeded
 from engine.errors import IllegalTransition, NotFound
 from engine.store.database import Database
+from engine.store.effects import intend
 
 COLUMNS = (
     "approval_id AS id, state, run_id, step, needed_json, policy_digest, capability, channel, asked_at, expires_at, approver, "
@@ -85,7 +86,7 @@ class ApprovalStore:
                 connection.execute(
                     "UPDATE step_approvals SET state = 'consumed', ended_at = ? WHERE approval_id = ?", (now.wall, asked.id)
                 )
-                intend(connection, binding.run_id, binding.step, effect, asked.id, now.wall)
+                intend(self._database, binding.run_id, binding.step, effect, asked.id, now.wall, binding.capability)
             elif row["state"] == "approved" and hashed(asked.token) == row["token_sha256"]:
                 # Whoever holds the token came with something else, or too late: it is worth nothing from now on.
                 self._end(connection, asked.id, "void", now.wall)
@@ -129,17 +130,6 @@ class ApprovalStore:
 def hashed(token: str) -> str:
     """How a token is kept."""
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def intend(
-    connection: sqlite3.Connection, run_id: str, step: int, effect: StepEffect, approval_id: str | None, now: float
-) -> None:
-    """Write, inside a transaction, that a step is about to have an effect."""
-    connection.execute(
-        "INSERT INTO effects (run_id, step, part, class, approval_id, state, intended_at) VALUES "
-        "(?, ?, (SELECT COUNT(*) FROM effects WHERE run_id = ? AND step = ?), ?, ?, 'intended', ?)",
-        (run_id, step, run_id, step, effect, approval_id, now),
-    )
 
 
 def _misuse(row: sqlite3.Row, asked: Asked, binding: Binding, now: Now) -> str:

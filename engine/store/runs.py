@@ -1,12 +1,14 @@
 """The list of runs: started, finished, found again."""
 
 import sqlite3
+import time
 from datetime import UTC, datetime
 
 from engine.domain.frozen import Frozen
 from engine.domain.run import Goal, RunResult, RunStatus, StopReason
 from engine.errors import NotFound, StoreError
 from engine.store.database import Database
+from engine.store.effects import hold
 
 
 class RunRow(Frozen):
@@ -34,6 +36,7 @@ class RunStore:
     def start(self, run_id: str, goal: Goal, *, model: str, evidence: str) -> None:
         """Write that a run begins; raises StoreError when the id is taken."""
         with self._database.write() as connection:
+            hold(self._database, run_id, time.time())
             connection.execute(
                 "INSERT INTO runs (run_id, goal, target, model, status, started_at, evidence) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (run_id, goal.text, goal.target, model, "running", datetime.now(UTC).isoformat(), evidence),

@@ -293,11 +293,12 @@ def test_effects_that_were_not_finished_are_in_doubt(database: Database) -> None
     """After a crash a commit needs a person, a read does not, and what ended stays as it ended."""
     effects = EffectStore(database)
     effects.intend("r1", 1, "commit", 1.0)
-    effects.end("r1", 1, "done", 2.0)
-    effects.intend("r1", 2, "read", 3.0)
+    effects.end("r1", "done", 2.0)
+    effects.intend("r1", 2, "idempotent", 3.0)
     effects.intend("r1", 3, "commit", 4.0)
     effects.intend("r1", 3, "commit", 4.5)
-    assert [(one.step, one.part) for one in effects.doubt("r1", 5.0)] == [(3, 0), (3, 1)]
+    effects.end("r1", "in_doubt", 5.0)
+    assert [(one.step, one.part) for one in effects.in_doubt(0.0)] == [(3, 1), (3, 0)]
     assert [one.state for one in effects.of_run("r1")] == ["done", "failed", "in_doubt", "in_doubt"]
-    effects.end("r1", 3, "done", 6.0)
+    effects.end("r1", "done", 6.0)
     assert effects.of_run("r1")[-1].state == "in_doubt"
