@@ -64,6 +64,8 @@ def test_feedback_is_one_harmless_short_line(text: str) -> None:
         ("\x1b[31mred\x1b[0m", "red"),
         ("\x1b]0;title\x07x", "x"),
         ("a\n\n b\tc", "a b c"),
+        ("0\r\x1a\r0", "0 0"),
+        ("x" * 499 + " y", "x" * 499),
         ("ab\u202ecd\u200b", "abcd"),
         ("ü" * 300, "ü" * 250),
     ],
