@@ -60,8 +60,7 @@ class BrowserAttempter:
         task = self.running[order.place] = asyncio.ensure_future(work)
         result = await asyncio.shield(task)  # ended by quiesce, so that it is waited for while it closes its browser
         end: AttemptEnd = "budget" if metered.stopped else END_OF[result.stop_reason]
-        usage = self._priced(result)
-        return Report(end, usage, metered.model, called=usage.requests > 0 or end != "no_account")
+        return Report(end, result.usage, metered.model, called=result.usage.requests > 0 or end != "no_account")
 
     async def quiesce(self, order: Order) -> bool:
         """Cancel the discovery if it still runs and wait until its browser is closed."""
@@ -92,10 +91,6 @@ class BrowserAttempter:
             around=metered.around,
             keep=keep,
         )
-
-    def _priced(self, result: RunResult) -> Usage:
-        price = self.settings.prices.get(result.model)
-        return price.priced(result.usage) if price else result.usage
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.decide.embedded import EmbeddedPlanner
 from engine.decide.prompted import PromptedPlanner, Screenshots
@@ -43,7 +43,7 @@ def chosen_model(settings: Settings, model: str | None = None, base_url: str | N
         if model or base_url:
             raise
         return Chosen(EMBEDDED, None)
-    return Chosen(endpoint.model, endpoint)
+    return Chosen(endpoint.model, replace(endpoint, price=settings.prices.get(endpoint.model)))
 
 
 @asynccontextmanager

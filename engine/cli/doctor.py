@@ -11,12 +11,17 @@ from engine.errors import CapwrightError
 
 def doctor(
     browser: Annotated[bool, typer.Option("--browser", help="Check only the browser.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of config.toml and check nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Check browser, settings, database and model endpoint; exit 1 when something must be done."""
     from engine.assembly.checks import BROWSER, CHECKS
     from engine.cli.settings import current
+    from engine.settings import config_schema
 
+    if schema:
+        show.one_json(config_schema())
+        return
     findings = []
     for name, check in (BROWSER if browser else CHECKS).items():
         try:

@@ -37,6 +37,7 @@ def explore(
     max_calls: Annotated[int, typer.Option(min=1, help="Attempts that may be made.")] = 8,
     max_usd: Annotated[str, typer.Option(help="Admission limit in dollars; not a ceiling on the provider's bill.")] = "1.00",
     max_seconds: Annotated[int, typer.Option(min=1, help="Wall time.")] = 3600,
+    fork_of: Annotated[str | None, typer.Option(help="An ended run: begin at the best cell that it delivered.")] = None,
     reach: Annotated[float | None, typer.Option(help="A score that is good enough: no new cell after it.")] = None,
     seed_best: Annotated[bool, typer.Option("--seed-best", help="Later rounds start from the best so far.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -52,6 +53,7 @@ def explore(
         "discovery": {
             "approved_root_id": target, "evaluator": evaluator, "runtime": "browser", "model": model, "strategy": strategy,
             "branch_count": branches, "refine_count": refinements, "max_parallelism": parallel, "target": reach,
+            "fork_of": fork_of,
             "round_seed": "best" if seed_best else "baseline",
             "budget": {
                 "max_agent_calls": max_calls, "max_usd": max_usd, "max_wall_secs": max_seconds, "max_rounds": rounds,
@@ -59,6 +61,21 @@ def explore(
         },
     }  # fmt: skip
     _explore(request, as_json)
+
+
+@app.command("list")
+def list_explorations(as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False) -> None:
+    """Newest first."""
+    from engine.assembly.exploring import exploring, local_caller
+    from engine.cli.discover import run
+    from engine.cli.settings import current
+
+    found: Any = run(exploring(current()).requests.call("discovery.list", {}, local_caller()))
+    if as_json:
+        show.one_json(found.model_dump(mode="json"))
+        return
+    for one in found.runs:
+        show.out.print(f"{one.run_id}  {one.status or one.state}  {one.covered_cells} cells  {one.title}", markup=False)
 
 
 @app.command("schema")
@@ -111,6 +128,7 @@ async def _followed(request: dict[str, Any], paint: Callable[[Any], None]) -> An
     task = TaskRequest.model_validate(request)
     created: Any = await opened.requests.call("tasks.create", task.model_dump(mode="json"), caller)
     asked = {"run_id": created.run_id}
+    show.line(created.run_id)
     work = asyncio.ensure_future(opened.workshop.run(created.run_id))
     try:
         while not work.done():

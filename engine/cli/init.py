@@ -24,9 +24,13 @@ CONFIG = """\
 # baseline = "read-order@1.0.0"         # a capability to improve; without it explorations start from nothing
 # inputs = { orderNumber = "1001" }     # named values of the goal; keep them out of the case table
 #
+# [[roots]]                             # folders to explore; no subject of this version explores folders yet
+# id = "parser"
+# path = "../parser"                    # relative to this home
+#
 # [[evaluators]]                        # replays every candidate over a table of cases:
 # name = "orders"                       # {"cases": [{"inputs": {"orderNumber": "1002"}, "outputs": {"total": "12.50"}}],
-# target = "shop"                       #  "replays": 2, "risk": "read_only"}
+# target = "shop"                       #  "replays": 2, "risk": "read_only"}; a case may have a "target" of its own
 # cases = "cases/orders.json"           # other evaluators: discover evaluator register NAME FOLDER
 #
 # [[agents]]                            # without any: one named "local", managed by whoever runs the commands

@@ -1,7 +1,13 @@
 """What a run has cost so far, apart by how it is known; all money in integer micro-dollars."""
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from engine.domain.frozen import Frozen
 
 UsdSource: TypeAlias = Literal["reported", "estimated", "unknown", "pending"]
 
@@ -51,3 +57,14 @@ class Refused:
 
 
 Admission: TypeAlias = Admitted | Refused
+
+
+class ModelPrice(Frozen):
+    """One `[prices."MODEL"]` table: US dollars for a million tokens, for endpoints that report no cost; before price lists."""
+
+    input: Decimal = Field(ge=0)
+    output: Decimal = Field(ge=0)
+
+    def micros(self, sent: int, got: int) -> int:
+        """What so many tokens cost, rounded up to a whole micro-dollar."""
+        return math.ceil(self.input * sent + self.output * got)

@@ -49,6 +49,7 @@ class DiscoveryRequest(Frozen):
     max_parallelism: int = Field(default=1, ge=1, le=MAX_PARALLELISM)
     max_experiments: int | None = Field(default=None, ge=1, le=MAX_CELLS, description="Candidates of a hill climb")
     budget: Budget
+    fork_of: Slug | None = Field(default=None, description="An ended run of the same root: begin at the cell it delivered")
     direction: Direction | None = Field(default=None, description="Must be the evaluator's own when given")
     target: float | None = Field(default=None, allow_inf_nan=False, description="A score that stops new cells")
     round_seed: Literal["baseline", "best"] = "baseline"
@@ -85,6 +86,7 @@ class FrozenRequest(Frozen):
     requester: str
     evaluator_hash: str
     root_hash: str
+    fork_digest: str = ""
     direction: Direction
     min_delta: float = 0.0
     noise: float = 0.0

@@ -30,6 +30,7 @@ class RunSummary(Frozen):
     agent_id: str
     title: str
     requested_by: str
+    fork_of: str | None
     state: RunState
     status: RunStatus | None
     approval_status: ApprovalStatus

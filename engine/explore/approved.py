@@ -1,12 +1,9 @@
-"""What the operator writes into config.toml for explorations: targets, case tables, tokens and prices."""
-
-from decimal import Decimal
+"""What the operator writes into config.toml for explorations: targets, roots, case tables and tokens."""
 
 from pydantic import Field
 
-from engine.domain.exploring import MICROS, Slug
+from engine.domain.exploring import Slug
 from engine.domain.frozen import Frozen
-from engine.domain.run import Usage
 
 
 class ApprovedTarget(Frozen):
@@ -18,6 +15,13 @@ class ApprovedTarget(Frozen):
     secrets: tuple[str, ...] = Field(default=(), description="Names; values come from CAPWRIGHT_SECRET_NAME")
     inputs: dict[str, str] = Field(default_factory=dict, description="Named values of the goal; no case table holds them")
     baseline: str | None = Field(default=None, description="Capability ID@VERSION that explorations start from")
+
+
+class ApprovedRoot(Frozen):
+    """One `[[roots]]` table: a folder that explorations may start from, once a subject explores folders; none does yet."""
+
+    id: Slug
+    path: str = Field(min_length=1, description="A folder, relative to the home")
 
 
 class CaseScorer(Frozen):
@@ -33,17 +37,3 @@ class BearerToken(Frozen):
 
     user: str = Field(min_length=1, max_length=64)
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$", repr=False)
-
-
-class ModelPrice(Frozen):
-    """One `[prices."MODEL"]` table: US dollars for a million tokens, for endpoints that report no cost and are not listed."""
-
-    input: Decimal = Field(ge=0)
-    output: Decimal = Field(ge=0)
-
-    def priced(self, usage: Usage) -> Usage:
-        """The use with an estimate where its cost is unknown and its tokens are known."""
-        if usage.usd_micros is not None or usage.input_tokens + usage.output_tokens == 0:
-            return usage
-        usd = (self.input * usage.input_tokens + self.output * usage.output_tokens) / MICROS
-        return usage.model_copy(update={"usd_micros": -int(-usd * MICROS // 1), "usd_source": "estimated"})

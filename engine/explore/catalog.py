@@ -1,11 +1,8 @@
 """What the operator approved: agents with their managers, starting points, evaluators and runtimes."""
 
-from typing import Literal, TypeAlias
-
+from engine.access.roles import Role
 from engine.domain.exploring import Slug
 from engine.domain.frozen import Frozen
-
-Role: TypeAlias = Literal["viewer", "requester", "manager", "operator"]
 
 
 class Caller(Frozen):

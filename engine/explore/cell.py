@@ -9,7 +9,7 @@ from engine.domain.exploration import OPEN_STATES, RETRY_SECONDS, CellId, CellSt
 from engine.domain.sealed import Manifest
 from engine.errors import CapwrightError, DeadlineExceeded, HostFault, StoreError, TreeRefused
 from engine.explore.clock import within
-from engine.explore.context import RunContext
+from engine.explore.context import BASELINE, RunContext
 from engine.explore.halt import Aborted, Reason
 from engine.explore.orders import ENDS, EndRule, Order, Prompt, Report, Shown
 from engine.explore.scoring import Scorer
@@ -108,7 +108,7 @@ class CellStory:
         try:
             run.clear(order.place)
             order.place.mkdir(parents=True)
-            sealed = run.desk.artifacts.verified(run.run_id, str(parent.cell)) if parent else None
+            sealed = run.desk.artifacts.verified(run.run_id, str(parent.cell) if parent else BASELINE)
             await run.halt.race(run.desk.pace.subject, run.root.subject.materialise(sealed, order.place))
             start = read_tree(order.place)
         except (CapwrightError, Aborted, OSError):

@@ -16,6 +16,9 @@ from engine.score.evaluator import Evaluator
 from engine.store.explorations import RunRecord
 from engine.store.runbook import RunBook
 
+BASELINE = "baseline"
+"""Name of the artifact that the starting point is sealed as."""
+
 
 @dataclass
 class RunContext:

@@ -12,7 +12,7 @@ from engine.domain.evaluation import CANDIDATE, HOST, Scoring
 from engine.domain.exploration import MAX_CELLS, MAX_ROUNDS, CellId, RunStatus
 from engine.errors import DeadlineExceeded, HostFault, LeaseLost, StoreError, TreeRefused
 from engine.explore.cell import CellStory
-from engine.explore.context import RunContext
+from engine.explore.context import BASELINE, RunContext
 from engine.explore.finals import Finals
 from engine.explore.halt import Aborted, Reason
 from engine.explore.scoring import Scorer
@@ -20,7 +20,6 @@ from engine.explore.strategies import Enough, Wave
 from engine.explore.watch import look, watch
 from engine.store.trees import read_tree
 
-BASELINE = "baseline"
 _log = structlog.get_logger(__name__)
 
 
@@ -113,7 +112,7 @@ class Controller:
         place = run.place(BASELINE)
         run.clear(place)
         place.mkdir(parents=True)
-        await run.halt.race(run.desk.pace.subject, run.root.subject.prepare(place))
+        await run.halt.race(run.desk.pace.subject, run.root.subject.materialise(run.desk.forked(run.request)[1], place))
         try:
             manifest = read_tree(place)
         except TreeRefused as refused:

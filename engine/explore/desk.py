@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.domain.exploring import DiscoveryRequest
+from engine.errors import NotFound
 from engine.explore.clock import Clock
 from engine.explore.orders import Dispatcher
 from engine.explore.strategies import STRATEGIES, Strategy
@@ -61,6 +63,19 @@ class Desk:
     pace: Pace = Pace()
     strategies: Mapping[str, Strategy] = field(default_factory=lambda: STRATEGIES)
     remove: Callable[[Path], bool] = remove_tree
+
+    def forked(self, asked: DiscoveryRequest) -> tuple[str, Path | None]:
+        """Digest and folder of the sealed cell that a run begins at; none for a run that is no fork.
+
+        Raises NotFound for a run that delivered nothing, or nothing of this root, and IntegrityChanged.
+        """
+        if asked.fork_of is None:
+            return "", None
+        run = self.explorations.get(asked.fork_of)
+        if run.winner_cell_id is None or run.request.task.discovery.approved_root_id != asked.approved_root_id:
+            raise NotFound(f"run {run.run_id} has delivered nothing of the root {asked.approved_root_id}")
+        sealed = self.artifacts.verified(run.run_id, run.winner_cell_id)
+        return self.artifacts.find(run.run_id, run.winner_cell_id).digest, sealed
 
     @classmethod
     def open(

@@ -3,14 +3,15 @@
 import base64
 import inspect
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from engine.domain.exploration import MAX_BRANCHES, MAX_CELLS, MAX_PARALLELISM, MAX_REFINEMENTS, MAX_ROUNDS, CellId
-from engine.domain.exploring import FrozenRequest, TaskRequest
+from engine.domain.exploring import DiscoveryRequest, FrozenRequest, TaskRequest
 from engine.errors import IntegrityChanged, NotFound, RequestRefused
 from engine.explore import answers, forms
 from engine.explore.catalog import Agent, Caller, Catalog
@@ -129,7 +130,7 @@ class Requests:
         run = self._run(form.run_id, caller)
         if run.state != "terminal" or run.winner_cell_id is None:
             raise RequestRefused("not_available", f"run {run.run_id} has delivered nothing")
-        try:
+        with self._delivered(run):
             if form.file_id is None:
                 self._desk.artifacts.verified(run.run_id, run.winner_cell_id)
                 found = self._desk.artifacts.find(run.run_id, run.winner_cell_id)
@@ -138,11 +139,6 @@ class Requests:
                     files=tuple(answers.FileAnswer(**asdict(file)) for file in found.files),
                 )  # fmt: skip
             file, content = self._desk.artifacts.read(run.run_id, run.winner_cell_id, form.file_id)
-        except NotFound as error:
-            raise RequestRefused("not_available", str(error)) from error
-        except IntegrityChanged as error:
-            self._desk.explorations.note(run.run_id, "integrity", {"artifact": run.winner_cell_id, "why": str(error)})
-            raise RequestRefused("integrity_changed", str(error)) from error
         return answers.FileContent(file=answers.FileAnswer(**asdict(file)), content_base64=base64.b64encode(content).decode())
 
     def events(self, form: forms.EventsForm, caller: Caller) -> answers.EventPage:
@@ -203,8 +199,14 @@ class Requests:
             raise RequestRefused("grid_too_large", f"{planned:,} cells planned, {MAX_CELLS:,} are the most", "discovery")
         return FrozenRequest(
             task=form, requester=caller.user_id, evaluator_hash=terms.hash, root_hash=await root.subject.verify(),
-            direction=terms.direction, min_delta=terms.min_delta, noise=terms.noise,
+            fork_digest=self._forked(asked, caller), direction=terms.direction, min_delta=terms.min_delta, noise=terms.noise,
         )  # fmt: skip
+
+    def _forked(self, asked: DiscoveryRequest, caller: Caller) -> str:
+        """The digest of what a fork begins at: of a run that the caller may see."""
+        run = self._run(asked.fork_of, caller, "discovery.fork_of") if asked.fork_of else None
+        with self._delivered(run):
+            return self._desk.forked(asked)[0]
 
     def _agent(self, agent_id: str, caller: Caller) -> Agent:
         agent = self._catalog.agent(agent_id)
@@ -212,15 +214,27 @@ class Requests:
             raise RequestRefused("not_found", f"no agent {agent_id}", "agent_id")
         return agent
 
-    def _run(self, run_id: str, caller: Caller) -> RunRecord:
+    def _run(self, run_id: str, caller: Caller, field: str = "run_id") -> RunRecord:
         """The run, or not_found: also for those who may not know that it exists."""
         try:
             run = self._desk.explorations.get(run_id)
         except NotFound:
             run = None
         if run is None or not self._catalog.may_see(caller, run.agent_id, run.requester):
-            raise RequestRefused("not_found", f"no run {run_id}", "run_id")
+            raise RequestRefused("not_found", f"no run {run_id}", field)
         return run
+
+    @contextmanager
+    def _delivered(self, run: RunRecord | None) -> Iterator[None]:
+        """What is wrong with a delivered artifact, in the words of the requests; a changed one leaves an event."""
+        try:
+            yield
+        except NotFound as error:
+            raise RequestRefused("not_available", str(error)) from error
+        except IntegrityChanged as error:
+            assert run is not None, "only a run has an artifact"
+            self._desk.explorations.note(run.run_id, "integrity", {"artifact": run.winner_cell_id, "why": str(error)})
+            raise RequestRefused("integrity_changed", str(error)) from error
 
     def _steer(self, form: forms.RunForm, caller: Caller, pause: bool) -> answers.Standing:
         run = self._run(form.run_id, caller)

@@ -11,7 +11,7 @@ from engine.explore.requests import METHODS, Requests
 ERRORS = (
     "invalid_params", "permission_denied", "not_found", "unknown_root", "unknown_evaluator", "evaluator_stale",
     "runtime_unsupported", "grid_too_large", "already_terminal", "not_available", "integrity_changed", "file_too_large",
-    "expired", "already_decided", "payload_mismatch", "rate_limited",
+    "expired", "already_decided", "payload_mismatch",
 )  # fmt: skip
 
 

@@ -25,8 +25,8 @@ class Summaries:
         request = run.request.task
         planned = max(run.planned_cells, self._planned(run))
         return RunSummary(
-            run_id=run.run_id, agent_id=run.agent_id, title=request.title, requested_by=run.requester, state=run.state,
-            status=run.status, approval_status=_approval_status(approval),
+            run_id=run.run_id, agent_id=run.agent_id, title=request.title, requested_by=run.requester,
+            fork_of=request.discovery.fork_of, state=run.state, status=run.status, approval_status=_approval_status(approval),
             approval_expires_at=approval.expires_ms if approval else None,
             stop_code=run.stop_code, stop_detail=run.stop_detail, cancel_code=run.cancel_code,
             degraded=run.status == "degraded" or not run.isolated, isolation_degraded=not run.isolated,

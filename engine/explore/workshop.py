@@ -72,8 +72,12 @@ class Workshop:
             halt.abort(Reason(detail="operator_stop", status="interrupted"))
 
     def recover(self) -> tuple[str, ...]:
-        """End the runs whose controller is proved dead, with what is recorded and intact; returns their ids."""
+        """End the runs whose controller is proved dead, with what is recorded and intact; returns their ids.
+
+        What has had its time goes too: undecided approvals, and the bytes of old artifacts.
+        """
         self._desk.approvals.expire()
+        self._desk.artifacts.prune()
         ended = []
         for record in self._desk.explorations.open_runs():
             if record.state in ("pending_approval", "queued"):
@@ -120,8 +124,11 @@ class Workshop:
             reason = reason or Reason("integrity_changed", "evaluator_changed", "blocked")
         root = desk.roots.get(request.task.discovery.approved_root_id)
         try:
-            if root is None or await root.subject.verify() != request.root_hash:
+            forked, _ = desk.forked(request.task.discovery)
+            if root is None or await root.subject.verify() != request.root_hash or forked != request.fork_digest:
                 reason = reason or Reason("integrity_changed", "root_changed", "blocked")
+        except (NotFound, IntegrityChanged):
+            reason = reason or Reason("integrity_changed", "root_changed", "blocked")
         except HostFault as fault:
             reason = reason or Reason.of(fault)
         if reason is None:

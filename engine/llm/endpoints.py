@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
+from engine.domain.cost import ModelPrice
 from engine.errors import ModelUnavailable, UsageError
 
 OPENROUTER = "https://openrouter.ai/api/v1"
@@ -34,7 +35,7 @@ NO_KEY = (
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where to send requests, and for which model. `extra` goes into every request body. The key shows in no repr."""
+    """Where to ask, which model, at what price. `extra` goes into every request body. The key shows in no repr."""
 
     base_url: str
     model: str
@@ -42,6 +43,7 @@ class Endpoint:
     key_header: Literal["authorization", "api-key"] = "authorization"
     query: tuple[tuple[str, str], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    price: ModelPrice | None = None
 
 
 def choose_endpoint(environment: Mapping[str, str], model: str | None = None, base_url: str | None = None) -> Endpoint:

@@ -69,7 +69,7 @@ class OpenAICompatible:
             return rejection(error.status_code, error.message, _retry_after(error.response), code=error.code or "")
         except APIConnectionError as error:
             return _unconnected(error)
-        return parse(response.content, self._endpoint.model, self._endpoint.base_url)
+        return parse(response.content, self._endpoint)
 
 
 @asynccontextmanager

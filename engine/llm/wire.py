@@ -10,7 +10,8 @@ from genai_prices import Usage as Tokens
 from pydantic import BaseModel, Field, ValidationError
 
 from engine.domain.run import Usage
-from engine.llm.prices import UNKNOWN, UNKNOWN_BILL, estimated, reported
+from engine.llm.endpoints import Endpoint
+from engine.llm.prices import UNKNOWN, UNKNOWN_BILL, Price, estimated, reported
 from engine.llm.protocol import Answer, Finish, Form, Mode, Question, Rejection, Said
 
 Body = dict[str, Any]
@@ -103,13 +104,13 @@ class _Completion(BaseModel):
     error: _Problem | str | None = None
 
 
-def parse(body: bytes, asked: str, base_url: str) -> Answer | Rejection:
+def parse(body: bytes, endpoint: Endpoint) -> Answer | Rejection:
     """A 200 response as an answer; a body that is no completion, or an error inside a 200, as a rejection."""
     try:
         completion = _Completion.model_validate_json(body)
     except ValidationError:
         return Rejection("down", "the endpoint's reply is no chat completion", usage=UNKNOWN_BILL)
-    usage = _paid(completion, asked, base_url)
+    usage = _paid(completion, endpoint)
     if completion.error is not None and not completion.choices:
         return _problem(completion.error, usage)
     if not completion.choices:
@@ -137,7 +138,7 @@ def _text(message: _Message) -> str:
     return message.content or message.refusal or ""
 
 
-def _paid(completion: _Completion, asked: str, base_url: str) -> Usage:
+def _paid(completion: _Completion, endpoint: Endpoint) -> Usage:
     """The use of one answered request. No figures means an unknown price, never none."""
     used = completion.usage
     if used is None:
@@ -150,7 +151,8 @@ def _paid(completion: _Completion, asked: str, base_url: str) -> Usage:
     elif used.prompt_tokens is not None and used.completion_tokens is not None:
         cached = used.prompt_tokens_details.cached_tokens if used.prompt_tokens_details else None
         tokens = Tokens(input_tokens=sent, output_tokens=got, cache_read_tokens=min(cached or 0, sent))
-        price = estimated(base_url, (completion.model or "", asked), tokens)
+        listed = estimated(endpoint.base_url, (completion.model or "", endpoint.model), tokens)
+        price = Price(endpoint.price.micros(sent, got), "estimated") if endpoint.price else listed
     return Usage(requests=1, input_tokens=sent, output_tokens=got, usd_micros=price.usd_micros, usd_source=price.source)
 
 

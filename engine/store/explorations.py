@@ -1,11 +1,9 @@
 """Runs of the core as everybody outside the controller sees and steers them."""
 
 import sqlite3
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.domain.exploration import (
-    OPEN_STATES,
     CancelCode,
     CellId,
     CellState,
@@ -162,6 +160,13 @@ class ExplorationStore:
         with self._database.read() as connection:
             return events(connection, run_id, after, limit)
 
+    def last_event(self, run_id: str) -> int:
+        """The sequence number of the newest event, 0 before the first."""
+        with self._database.read() as connection:
+            query = "SELECT coalesce(max(seq), 0) FROM exploration_events WHERE run_id = ?"
+            found: int = connection.execute(query, (run_id,)).fetchone()[0]
+            return found
+
     def verify(self, run_id: str) -> int:
         """Length of the unbroken chain of events; raises IntegrityChanged."""
         with self._database.read() as connection:
@@ -206,6 +211,9 @@ class ExplorationStore:
         with self._database.write() as connection:
             source = _state(connection, run_id)
             if source == "terminal":
+                if not wanted and self.get(run_id).status == "interrupted":
+                    why = f"run {run_id} was interrupted and cannot be taken up again; a run with fork_of begins at its best"
+                    raise RequestRefused("not_available", why)
                 raise RequestRefused("already_terminal", f"run {run_id} has already ended")
             if source not in ("exploring", "paused"):
                 raise RequestRefused("not_available", f"run {run_id} is {source}; only an exploring run can be paused")
@@ -240,11 +248,11 @@ def node(row: sqlite3.Row) -> Node:
     )  # fmt: skip
 
 
-def open_cells(connection: sqlite3.Connection, run_id: str, states: Iterable[str] = OPEN_STATES) -> dict[str, int]:
+def open_cells(connection: sqlite3.Connection, run_id: str) -> dict[str, int]:
     """How many cells of a run are in each of these states."""
     found = connection.execute(
         "SELECT state, count(*) FROM cells WHERE run_id = ?"
         " AND state IN ('planned', 'waiting_slot', 'preparing', 'running', 'sealing', 'evaluating') GROUP BY state",
         (run_id,),
     )
-    return {row[0]: row[1] for row in found if row[0] in states}
+    return {row[0]: row[1] for row in found}

@@ -44,18 +44,12 @@ class BrowserSubject:
         """Hash of target, policy and baseline; raises HostFault when one of them can no longer be read."""
         return self._now().sha256
 
-    async def prepare(self, place: Path) -> None:
-        """The capability to improve; an empty folder where there is none."""
-        baseline = self._now().baseline
-        if baseline is not None:
-            (place / FILE).write_text(written(baseline))
-
     async def materialise(self, parent: Path | None, place: Path) -> None:
-        """A copy of the parent's capability, or the baseline."""
-        if parent is None:
-            await self.prepare(place)
-        else:
+        """A copy of the parent's capability, else the one to improve, else nothing."""
+        if parent is not None:
             copy_tree(parent, place, read_tree(parent))
+        elif (baseline := self._now().baseline) is not None:
+            (place / FILE).write_text(written(baseline))
 
     async def seal(self, place: Path) -> None:
         """Write the capability in its canonical layout; one that does not parse stays for the evaluator to refuse."""

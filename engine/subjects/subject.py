@@ -26,12 +26,8 @@ class Subject(Protocol):
         """Hash of the starting point as it is now; it is frozen into the request and compared again at execution."""
         ...
 
-    async def prepare(self, place: Path) -> None:
-        """Lay the baseline into an empty folder."""
-        ...
-
     async def materialise(self, parent: Path | None, place: Path) -> None:
-        """Make the folder an attempt works in: from its parent's sealed folder, or from the baseline."""
+        """Lay a sealed folder, or without one the baseline, into an empty folder."""
         ...
 
     async def seal(self, place: Path) -> None:

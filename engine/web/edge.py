@@ -19,7 +19,6 @@ STATUS_OF_CODE: dict[str, int] = {
     "invalid_params": 422, "permission_denied": 403, "not_found": 404, "unknown_root": 422, "unknown_evaluator": 422,
     "evaluator_stale": 409, "runtime_unsupported": 422, "grid_too_large": 422, "already_terminal": 409, "not_available": 409,
     "integrity_changed": 409, "file_too_large": 413, "expired": 409, "already_decided": 409, "payload_mismatch": 409,
-    "rate_limited": 429,
 }  # fmt: skip
 STATUS_OF_ERROR: tuple[tuple[type[CapwrightError], int], ...] = (
     (NotFound, 404),

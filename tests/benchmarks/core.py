@@ -20,8 +20,8 @@ from engine.explore.orders import Meter, Order, Report
 from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
 from engine.store.database import Database
-from engine.subjects.memory import FILE
 from tests.explore.kit import PAID, Bench
+from tests.subjects.memory import FILE
 
 EYE = Caller(user_id="eye", roles=frozenset({"viewer"}))
 

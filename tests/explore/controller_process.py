@@ -1,7 +1,7 @@
 """A controller in a process of its own that dies at a chosen point of its writing; run by test_crash.
 
-Arguments: home, the number of the commit to die at, `before` or `after` it. Prints how many commits there were when none
-was hit.
+Argument: home. Each line of stdin is one death: the number of a commit, `before` or `after` it, and the run; or `at`, the state
+of a cell after whose first writing it dies, and the run.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ class MortalDatabase(Database):
 
     fatal = 0
     when = "after"
+    reached = ("", "")
     commits = 0
 
     @contextmanager
@@ -37,8 +38,12 @@ class MortalDatabase(Database):
                 self.commits += 1
                 if self.commits == self.fatal and self.when == "before":
                     os.kill(os.getpid(), signal.SIGKILL)
-        if not nested and self.commits == self.fatal:
+        if not nested and (self.commits == self.fatal or (self.reached[0] and self._reached())):
             os.kill(os.getpid(), signal.SIGKILL)
+
+    def _reached(self) -> bool:
+        with self.read() as connection:
+            return connection.execute("SELECT 1 FROM cells WHERE state = ? AND run_id = ?", self.reached).fetchone() is not None
 
 
 def bench(home: Path, database: Database) -> Bench:
@@ -50,14 +55,17 @@ def bench(home: Path, database: Database) -> Bench:
 
 
 def serve(home: Path) -> None:
-    """Fork a controller for every line `N before|after RUN`; answer how it ended and how many commits it made."""
+    """Fork a controller for every line; answer how it ended."""
     for line in sys.stdin:
         number, when, run_id = line.split()
         pid = os.fork()
         if pid == 0:
             database = MortalDatabase.open(home / "state.db")
             assert isinstance(database, MortalDatabase)
-            database.fatal, database.when = int(number), when
+            if number == "at":
+                database.reached = (when, run_id)
+            else:
+                database.fatal, database.when = int(number), when
             asyncio.run(Workshop(bench(home, database).desk).run(run_id))
             os._exit(0)
         _, status = os.waitpid(pid, 0)

@@ -21,7 +21,7 @@ from engine.score.evaluator import Terms
 from engine.score.registry import Registry
 from engine.store.database import Database
 from engine.store.evaluators import EvaluatorStore
-from engine.subjects.memory import FILE, MemorySubject
+from tests.subjects.memory import FILE, MemorySubject
 
 START_MS = 1_800_000_000_000
 PAID = Usage(requests=1, usd_micros=1000, usd_source="reported")

@@ -4,13 +4,16 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.domain.exploration import OPEN_STATES
+from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
 from engine.store.database import Database
 from tests.explore.controller_process import bench
+from tests.explore.house import CATALOG, EYE
 from tests.explore.kit import Bench
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +48,17 @@ def check(found: Bench, run_id: str, seen: Counter[str]) -> None:
     seen.update([run.status or "", run.stop_detail or "", *(cell.state for cell in cells)])
 
 
+FATES = {
+    "planned": ("skipped", "lease_lost"),
+    "waiting_slot": ("skipped", "lease_lost"),
+    "preparing": ("void", "attempt_uncertain"),
+    "running": ("void", "attempt_uncertain"),
+    "sealing": ("void", "lease_lost"),
+    "evaluating": ("not_evaluated", "lease_lost"),
+}
+"""State of the first cell at the death of its controller → what becomes of it, and what is said of the run."""
+
+
 def start(home: Path) -> subprocess.Popen[str]:
     """The process that forks controllers."""
     return subprocess.Popen(
@@ -53,13 +67,36 @@ def start(home: Path) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def dies(server: subprocess.Popen[str], line: str) -> str:
+    """Let a controller die so; how it ended."""
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(f"{line}\n")
+    server.stdin.flush()
+    return server.stdout.readline().strip()
+
+
+async def test_a_killed_controller_leaves_a_run_that_others_can_end(tmp_path: Path) -> None:
+    """kill -9 in every state of a cell: the next start says what is lost, charges what is uncertain, and keeps no slot."""
+    found, server = bench(tmp_path, Database.open(tmp_path / "state.db")), start(tmp_path)
+    requests = Requests(found.desk, CATALOG)
+    for state, (fate, detail) in FATES.items():
+        run_id = await found.queue(f"run-{state}")
+        assert dies(server, f"at {state} {run_id}") == "killed"
+        assert Workshop(found.desk).recover() == (run_id,)
+        check(found, run_id, Counter())
+        tree: Any = await requests.call("discovery.tree", {"run_id": run_id}, EYE)
+        assert (tree.run.status, tree.run.stop_code, tree.run.stop_detail) == ("interrupted", None, detail)
+        assert [cell.state for cell in tree.nodes] == [fate, *["skipped"] * 3]
+        assert (tree.run.cost.usd_source == "unknown") == (detail == "attempt_uncertain")
+    server.communicate(timeout=30)
+
+
 @pytest.mark.slow
 async def test_kill_at_every_persistence_point(tmp_path: Path) -> None:
     """No recorded evidence is lost, nothing is done twice, and what was under way is void or a liability."""
     found = bench(tmp_path, Database.open(tmp_path / "state.db"))
     server = start(tmp_path)
-    assert server.stdin is not None
-    assert server.stdout is not None
     seen: Counter[str] = Counter()
     ended = {"before": 0, "after": 0}
     for number in range(1, 200):
@@ -67,9 +104,7 @@ async def test_kill_at_every_persistence_point(tmp_path: Path) -> None:
             if ended[when]:
                 continue
             run_id = await found.queue(f"run-{number}-{when}")
-            server.stdin.write(f"{number} {when} {run_id}\n")
-            server.stdin.flush()
-            answer = server.stdout.readline().strip()
+            answer = dies(server, f"{number} {when} {run_id}")
             workshop = Workshop(found.desk)
             assert run_id in workshop.recover() or answer == "ended" or found.desk.explorations.get(run_id).state in (
                 "queued", "terminal",
@@ -80,9 +115,7 @@ async def test_kill_at_every_persistence_point(tmp_path: Path) -> None:
             ended[when] = number if answer == "ended" else 0
         if all(ended.values()):
             break
-    server.stdin.close()
-    server.wait(30)
-    server.stdout.close()
+    server.communicate(timeout=30)
     assert all(number > 35 for number in ended.values())
     assert {"interrupted", "complete", "lease_lost", "attempt_uncertain"} <= set(seen)
     assert {"void", "skipped", "not_evaluated", "valid"} <= set(seen)

@@ -16,8 +16,8 @@ from engine.errors import RequestRefused
 from engine.explore.orders import ENDS, Meter, Order, Report
 from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
+from tests.explore.house import ANN, BOSS, CATALOG, DEPUTY, EYE, asking
 from tests.explore.kit import Bench, writes
-from tests.explore.test_requests import ANN, BOSS, CATALOG, DEPUTY, EYE, asking
 
 ATTEMPTS = st.sampled_from([*ENDS, *["done"] * 30])
 SCORES = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.0, "tamper", "invalid_solution", "runtime_error"])

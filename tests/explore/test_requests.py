@@ -10,70 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.errors import IllegalTransition, RequestRefused
-from engine.explore.answers import ApprovalList, ArtifactAnswer, Created, EventPage, FileContent, RunList, Tree
-from engine.explore.catalog import Agent, Caller, Catalog
+from engine.explore.answers import ApprovalList, ArtifactAnswer, EventPage, FileContent, RunList, Tree
+from engine.explore.catalog import Caller
 from engine.explore.orders import Meter, Order, Report
-from engine.explore.requests import METHODS, Requests
-from engine.explore.workshop import Workshop
+from engine.explore.requests import METHODS
 from engine.score.evaluator import Terms
-from tests.explore.kit import Bench, writes
-
-BOSS = Caller(user_id="boss", roles=frozenset({"manager"}))
-OTHER = Caller(user_id="other", roles=frozenset({"manager"}))
-ANN = Caller(user_id="ann", roles=frozenset({"requester"}))
-BEN = Caller(user_id="ben", roles=frozenset({"requester"}))
-EYE = Caller(user_id="eye", roles=frozenset({"viewer"}))
-OPS = Caller(user_id="ops", roles=frozenset({"operator"}))
-NOBODY = Caller(user_id="x", roles=frozenset())
-CATALOG = Catalog(
-    agents=(
-        Agent(
-            agent_id="agent", managers=frozenset({"boss", "deputy"}), roots=frozenset({"root"}),
-            evaluators=frozenset({"memory"}), runtimes=frozenset({"scripted"}),
-        ),
-    )
-)  # fmt: skip
-DEPUTY = Caller(user_id="deputy", roles=frozenset({"manager"}))
-
-
-class House:
-    """A bench with its requests."""
-
-    def __init__(self, tmp_path: Path) -> None:
-        self.bench = Bench(tmp_path)
-        self.requests = Requests(self.bench.desk, CATALOG)
-
-    async def ask(self, method: str, caller: Caller, **params: Any) -> Any:
-        """One request."""
-        return await self.requests.call(method, params, caller)
-
-    async def refused(self, method: str, caller: Caller, **params: Any) -> tuple[str, str | None]:
-        """Code and field of a refused request."""
-        with pytest.raises(RequestRefused) as caught:
-            await self.ask(method, caller, **params)
-        return caught.value.code, caught.value.field
-
-    async def create(self, caller: Caller, **changes: Any) -> Created:
-        """A small run."""
-        created: Created = await self.ask("tasks.create", caller, **asking(**changes))
-        return created
-
-    async def work(self) -> tuple[str, ...]:
-        """Run what is due."""
-        async with self.bench.clock.running():
-            return await Workshop(self.bench.desk).run_due()
-
-
-def asking(**changes: Any) -> dict[str, Any]:
-    """Raw parameters of tasks.create."""
-    discovery = {
-        "approved_root_id": "root", "evaluator": "memory", "runtime": "scripted", "model": "m", "branch_count": 2,
-        "refine_count": 1, "max_parallelism": 1, "budget": {"max_agent_calls": 9, "max_usd": 5, "max_wall_secs": 600},
-    }  # fmt: skip
-    top = {"assigned_to": "agent", "kind": "discovery", "title": "find it", "description": ""}
-    top |= {name: changes.pop(name) for name in list(changes) if name in top}
-    discovery["budget"] = {**discovery["budget"], **changes.pop("budget", {})}  # type: ignore[dict-item]
-    return {**top, "discovery": {**discovery, **changes}}
+from tests.explore.house import ANN, BEN, BOSS, DEPUTY, EYE, NOBODY, OPS, OTHER, House, asking
+from tests.explore.kit import writes
+from tests.subjects.memory import FILE
 
 
 @pytest.fixture
@@ -253,8 +197,8 @@ async def test_twenty_thousand_cells_are_accepted_and_one_more_is_not(house: Hou
     """Cumulative over all rounds, before any approval."""
     created = await house.create(ANN, branch_count=100, refine_count=1, budget={"max_rounds": 100})
     assert created.status == "pending_approval"
-    code, _ = await house.refused("tasks.create", ANN, **asking(branch_count=20, refine_count=11, budget={"max_rounds": 84}))
-    assert code == "grid_too_large"
+    one_more = asking(branch_count=59, refine_count=112, budget={"max_rounds": 3})  # 59 × 113 × 3 = 20,001
+    assert await house.refused("tasks.create", ANN, **one_more) == ("grid_too_large", "discovery")
     climb = {"strategy": "hill_climb", "branch_count": 1, "refine_count": 0, "budget": {"max_agent_calls": 20_001}}
     assert (await house.refused("tasks.create", ANN, **asking(**climb)))[0] == "grid_too_large"
     assert len((await house.ask("discovery.list", EYE)).runs) == 1
@@ -308,7 +252,7 @@ async def test_who_may_see_what(house: House) -> None:
 async def test_the_catalog_tells_what_may_be_asked(house: House) -> None:
     """Ids only, and whether it needs an approval."""
     found = await house.ask("discovery.catalog", ANN, agent_id="agent")
-    assert (found.approved_roots, found.evaluators, found.runtimes) == (("root",), ("memory",), ("scripted",))
+    assert (found.approved_roots, found.evaluators, found.runtimes) == (("root",), ("memory",), ("gone", "scripted"))
     assert (found.can_create, found.requires_approval) == (True, True)
     assert not (await house.ask("discovery.catalog", BOSS, agent_id="agent")).requires_approval
 
@@ -337,6 +281,88 @@ async def test_a_changed_artifact_is_refused_and_leaves_an_event(house: House) -
     kinds = [event.kind for event in (await house.ask("discovery.events", OPS, run_id=created.run_id)).events]
     assert kinds.count("integrity") == 2
     assert "integrity" not in [e.kind for e in (await house.ask("discovery.events", EYE, run_id=created.run_id)).events]
+
+
+async def test_a_file_above_16_mib_is_refused_by_its_size(house: House) -> None:
+    """It is delivered, and listed with its size, and its bytes are not sent."""
+
+    async def script(order: Order, meter: Meter) -> Report:
+        (order.place / "large.bin").write_bytes(bytes(16 * 1024 * 1024 + 1))
+        return await writes(lambda _: 1.0)(order, meter)
+
+    house.bench.runtime.script = script
+    tree = await house.explored(branch_count=1, refine_count=0)
+    found: ArtifactAnswer = await house.ask("discovery.artifact", BOSS, run_id=tree.run.run_id)
+    (large,) = [file for file in found.files if file.name == "large.bin"]
+    refused = await house.refused("discovery.artifact", BOSS, run_id=tree.run.run_id, file_id=large.file_id)
+    assert refused == ("file_too_large", "file_id")
+
+
+async def test_after_thirty_days_the_bytes_go_and_the_rest_stays(house: House) -> None:
+    """The next controller that starts prunes; the artifact is not available, the tree, the scores and the receipt are."""
+    tree = await house.explored()
+    house.bench.clock.skip(30 * 86_400 + 1)
+    await house.work()
+    assert (await house.refused("discovery.artifact", BOSS, run_id=tree.run.run_id))[0] == "not_available"
+    later = await house.tree(tree.run.run_id)
+    assert later.nodes == tree.nodes
+    assert (tree.run.artifact_verified, later.run.artifact_verified, later.run.winner_cell_id) == (True, False, "r1-b1-a0")
+
+
+async def test_a_fork_begins_at_what_an_ended_run_delivered(house: House) -> None:
+    """With an approval and a budget of its own: the delivered cell takes the baseline's place, for every branch."""
+    tree = await house.explored()
+    asked = {"fork_of": tree.run.run_id, "branch_count": 2, "refine_count": 0}
+    ann = Caller(user_id="ann", roles=frozenset({"requester", "viewer"}))
+    created = await house.create(ann, **asked)
+    assert created.status == "pending_approval"
+    await house.ask("approvals.decide", BOSS, id=created.approval_id, approve=True)
+    starts: list[dict[str, Any]] = []
+
+    async def script(order: Order, meter: Meter) -> Report:
+        starts.append(json.loads((order.place / FILE).read_text()))
+        return await writes(lambda _: 3.0)(order, meter)
+
+    house.bench.runtime.script = script
+    await house.work()
+    forked = (await house.tree(created.run_id)).run
+    assert [start["cell"] for start in starts] == [tree.run.winner_cell_id] * 2
+    assert (forked.fork_of, forked.baseline_score, forked.best_score, forked.improved) == (tree.run.run_id, 1.0, 3.0, True)
+    assert (forked.calls, tree.run.calls) == (2, 4)
+
+
+async def test_what_cannot_be_forked(house: House) -> None:
+    """Nothing delivered, nobody's run, somebody else's, a changed artifact; a change after the approval blocks."""
+    nothing = await house.explored(budget={"max_agent_calls": 1}, branch_count=1, runtime="gone")
+    assert nothing.run.winner_cell_id is None
+    for run_id, caller, code in ((nothing.run.run_id, BOSS, "not_available"), ("run-none", BOSS, "not_found")):
+        refused = await house.refused("tasks.create", caller, **asking(fork_of=run_id))
+        assert refused == (code, "discovery.fork_of" if code == "not_found" else None)
+    tree = await house.explored()
+    assert (await house.refused("tasks.create", BEN, **asking(fork_of=tree.run.run_id)))[0] == "not_found"
+    created = await house.create(BOSS, fork_of=tree.run.run_id)
+    path = house.bench.home / "artifacts" / tree.run.run_id / (tree.run.winner_cell_id or "") / FILE
+    path.write_bytes(path.read_bytes().replace(b"1.0", b"9.0"))
+    assert (await house.refused("tasks.create", BOSS, **asking(fork_of=tree.run.run_id)))[0] == "integrity_changed"
+    await house.work()
+    run = (await house.tree(created.run_id)).run
+    assert (run.status, run.stop_code, run.stop_detail, run.calls) == ("blocked", "integrity_changed", "root_changed", 0)
+
+
+async def test_an_interrupted_run_is_not_resumed_but_forked(house: House) -> None:
+    """The refusal says how to go on from what is kept."""
+
+    async def script(order: Order, meter: Meter) -> Report:
+        house.workshop.stop()
+        return await writes(lambda _: 1.0)(order, meter)
+
+    house.bench.runtime.script = script
+    run = (await house.explored()).run
+    assert run.status == "interrupted"
+    with pytest.raises(RequestRefused, match="fork_of") as caught:
+        await house.ask("discovery.resume", BOSS, run_id=run.run_id)
+    assert caught.value.code == "not_available"
+    assert (await house.refused("discovery.pause", BOSS, run_id=run.run_id))[0] == "already_terminal"
 
 
 async def test_raw_reasons_stay_private(house: House) -> None:

@@ -17,8 +17,8 @@ from engine.explore.progress import Progress
 from engine.explore.strategies import GridStrategy, HillClimbStrategy
 from engine.explore.workshop import Workshop
 from engine.score.evaluator import Terms
-from engine.subjects.memory import FILE
 from tests.explore.kit import PAID, Bench, MemoryEvaluator, request, writes
+from tests.subjects.memory import FILE
 
 SCORES = {"r1-b0-a0": 1.0, "r1-b0-a1": 3.0, "r1-b1-a0": 5.0, "r1-b1-a1": "tamper", "r2-b0-a0": 2.0}
 

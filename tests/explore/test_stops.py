@@ -1,28 +1,27 @@
-"""Every status, stop code, stop detail and cancel code, reached through a whole run."""
+"""Every end of a run and of a cell, each reached by a whole run that is asked for and looked at through the requests."""
 
 import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from engine.domain.evaluation import FailClass, Scoring
-from engine.domain.exploration import CancelCode, CellId, CellState, RunStatus, StopCode, StopDetail
+from engine.domain.exploration import CellId, CellState, RunStatus, StopCode, StopDetail
 from engine.domain.exploring import DiscoveryRequest
 from engine.domain.run import Usage
 from engine.errors import HostFault, StoreError
-from engine.explore.desk import Pace
+from engine.explore.answers import Tree
 from engine.explore.orders import Meter, Order, Report
 from engine.explore.progress import Progress
-from engine.explore.strategies import STRATEGIES, Enough, GridStrategy, Wave
-from engine.explore.workshop import Workshop
+from engine.explore.strategies import Enough, GridStrategy, Wave
 from engine.score.evaluator import Terms
-from engine.store.explorations import RunRecord
-from engine.subjects.memory import FILE, FROZEN
+from tests.explore.house import ANN, BOSS, EYE, OPS, House
 from tests.explore.kit import PAID, Bench, Script, writes
+from tests.subjects.memory import FILE, FROZEN
 
 
 def ends(report: Report, *, first: int = 0) -> Script:
@@ -68,6 +67,14 @@ class Lawless(GridStrategy):
         return Wave(1, (CellId(2, 0, 0),))
 
 
+class Broken(GridStrategy):
+    """Has a fault."""
+
+    def next(self, request: DiscoveryRequest, progress: Progress) -> Wave | Enough:
+        """It."""
+        raise ZeroDivisionError
+
+
 class Endless(GridStrategy):
     """Plans ever larger rounds."""
 
@@ -82,7 +89,7 @@ async def changed_hash() -> str:
     return "another"
 
 
-async def no_sandbox(place: Path) -> None:
+async def no_sandbox(parent: Path | None, place: Path) -> None:
     """A subject without its sandbox."""
     raise HostFault("isolation_unavailable", "no image")
 
@@ -101,6 +108,11 @@ class Case:
     spoil: Callable[[Bench], None] = lambda bench: None
     calls: int | None = None
     delivered: bool | None = None
+
+
+def limits(**budget: int) -> dict[str, Any]:
+    """Part of a request."""
+    return {"budget": budget}
 
 
 def spoil(**changes: Any) -> Callable[[Bench], None]:
@@ -137,14 +149,14 @@ def leftover(bench: Bench) -> None:
 CASES: dict[str, Case] = {
     "all went well": Case("complete", delivered=True, calls=4),
     "no account": Case("degraded", "no_account", script=ends(Report("no_account", called=False)), calls=0, delivered=False),
-    "calls used up": Case("budget_exhausted", "budget_exhausted", change={"max_agent_calls": 3}, calls=3, delivered=True),
-    "money used up": Case("budget_exhausted", "budget_exhausted", script=overspends, change={"max_usd": 1}, delivered=True),
-    "wall in an attempt": Case("budget_exhausted", "budget_exhausted", script=hangs, change={"max_wall_secs": 60}, calls=1),
+    "calls used up": Case("budget_exhausted", "budget_exhausted", change=limits(max_agent_calls=3), calls=3, delivered=True),
+    "money used up": Case("budget_exhausted", "budget_exhausted", script=overspends, change=limits(max_usd=1), delivered=True),
+    "wall in an attempt": Case("budget_exhausted", "budget_exhausted", script=hangs, change=limits(max_wall_secs=60), calls=1),
     "rate limited": Case("rate_limited", "rate_limited", script=ends(Report("rate_limited"), first=1), calls=2, delivered=True),
     "no isolation for the evaluator": Case("degraded", "isolation_unavailable", said=says("eval_isolation"), delivered=False),
     "no isolation for the attempt": Case("degraded", "isolation_unavailable", script=ends(Report("isolation_unavailable"))),
-    "no isolation for the subject": Case("degraded", "isolation_unavailable", spoil=spoil(prepare=no_sandbox), calls=0),
-    "an unknown runtime": Case("degraded", "runtime_unsupported", change={"runtime": "other"}, calls=0),
+    "no isolation for the subject": Case("degraded", "isolation_unavailable", spoil=spoil(materialise=no_sandbox), calls=0),
+    "an unknown runtime": Case("degraded", "runtime_unsupported", change={"runtime": "gone"}, calls=0),
     "attempts that stay": Case("degraded", "cleanup_failed", spoil=not_gone, calls=1, delivered=False),
     "a folder that stays": Case("degraded", "cleanup_failed", options={"remove": stays}, calls=0),
     "an unswept folder": Case("blocked", "cleanup_failed", options={"remove": stays}, spoil=leftover, calls=0),
@@ -176,77 +188,62 @@ CASES: dict[str, Case] = {
     "an unlawful plan": Case("degraded", "other", "plan_failed", options={"strategies": {"grid": Lawless()}}, calls=0),
     "a plan too large": Case("degraded", "other", "grid_limit", options={"strategies": {"grid": Endless()}}, calls=2),
     "no room": Case("degraded", "other", "quota_exceeded", options={"quota_bytes": 200}),
-    "an unknown fault": Case("degraded", "other", script=None, options={"strategies": {**STRATEGIES, "grid": None}}, calls=0),
+    "an unknown fault": Case("degraded", "other", options={"strategies": {"grid": Broken()}}, calls=0),
 }  # fmt: skip
 
 
-async def run_case(tmp_path: Path, case: Case) -> tuple[Bench, RunRecord]:
-    """Set it up, run it, read it back."""
-    bench = Bench(tmp_path, options={"pace": Pace(look=0.25), **case.options})
-    if case.script:
-        bench.runtime.script = case.script
-    if case.said:
-        bench.evaluator.said = case.said
-    run_id = await bench.queue(**case.change)
-    case.spoil(bench)
-    async with bench.clock.running():
-        await Workshop(bench.desk).run(run_id)
-    bench.desk.explorations.verify(run_id)
-    return bench, bench.desk.explorations.get(run_id)
+async def run_case(tmp_path: Path, case: Case) -> tuple[House, Tree]:
+    """Set it up, ask for it, run it, look at it."""
+    house = House(tmp_path, **case.options)
+    house.bench.runtime.script = case.script or house.bench.script
+    house.bench.evaluator.said = case.said or house.bench.evaluator.said
+    created = await house.create(BOSS, **case.change)
+    case.spoil(house.bench)
+    await house.work()
+    house.bench.desk.explorations.verify(created.run_id)
+    return house, await house.tree(created.run_id)
 
 
 @pytest.mark.parametrize("name", CASES)
 async def test_how_a_run_ends(tmp_path: Path, name: str) -> None:
     """Each cause has its status, stop code and detail; what it cost and what it delivers are as specified."""
     case = CASES[name]
-    bench, run = await run_case(tmp_path, case)
-    cost = bench.desk.ledger.cost(run.run_id)
-    assert (run.status, run.stop_code, run.stop_detail) == (case.status, case.code, case.detail)
-    assert cost.in_flight == 0
-    assert bench.desk.slots.busy() == 0
+    house, tree = await run_case(tmp_path, case)
+    run = tree.run
+    assert (run.state, run.status, run.stop_code, run.stop_detail) == ("terminal", case.status, case.code, case.detail)
+    assert (run.cost.pending, house.bench.desk.slots.busy()) == (0, 0)
     if case.calls is not None:
-        assert cost.calls == case.calls
+        assert run.calls == case.calls
     if case.delivered is not None:
         assert (run.winner_cell_id is not None) == case.delivered
-        assert len(bench.subject.exported) == case.delivered
-    states = {cell.state for cell in bench.desk.explorations.cells(run.run_id)}
+        assert len(house.bench.subject.exported) == case.delivered
+    states = {cell.state for cell in tree.nodes}
     assert not states & {"planned", "waiting_slot", "preparing", "running", "sealing", "evaluating"}
-
-
-def test_the_cases_reach_every_code() -> None:
-    """What no run can reach would have to be removed; the rest is reached by the tests named here."""
-    elsewhere_details = {"lease_lost", "attempt_uncertain", "operator_stop", "store_unavailable"}  # test_crash, below
-    elsewhere_statuses = {"cancelled", "interrupted"}
-    assert {case.code for case in CASES.values() if case.code} == set(get_args(StopCode))
-    assert {case.detail for case in CASES.values() if case.detail} == set(get_args(StopDetail)) - elsewhere_details
-    assert {case.status for case in CASES.values()} == set(get_args(RunStatus)) - elsewhere_statuses
 
 
 async def test_the_operator_stops_the_process(tmp_path: Path) -> None:
     """An orderly stop interrupts the run, settles the call under way, and keeps the best."""
-    bench = Bench(tmp_path)
-    workshop = Workshop(bench.desk)
+    house = House(tmp_path)
 
     async def script(order: Order, meter: Meter) -> Report:
         if order.cell.branch == 0:
             return await writes(lambda _: 2.0)(order, meter)
-        workshop.stop()
+        house.workshop.stop()
         return await hangs(order, meter)
 
-    bench.runtime.script = script
-    run_id = await bench.queue(refine_count=0)
-    async with bench.clock.running():
-        await workshop.run(run_id)
-    run = bench.desk.explorations.get(run_id)
-    assert (run.status, run.stop_detail, run.winner_cell_id) == ("interrupted", "operator_stop", "r1-b0-a0")
-    cost = bench.desk.ledger.cost(run_id)
-    assert (cost.calls, cost.in_flight) == (2, 0)
-    assert cost.unknown > 0
+    house.bench.runtime.script = script
+    tree = await house.explored(refine_count=0)
+    run = tree.run
+    assert (run.status, run.stop_code, run.stop_detail) == ("interrupted", None, "operator_stop")
+    assert (run.winner_cell_id, [cell.state for cell in tree.nodes]) == ("r1-b0-a0", ["valid", "void"])
+    assert (run.calls, run.cost.pending, run.cost.usd_source) == (2, 0, "unknown")
+    assert run.cost.unknown_liability > 0
 
 
 async def test_a_store_that_fails_for_a_while(tmp_path: Path) -> None:
     """A failed ledger write spawns nothing; when the store answers again the run says why it ended."""
-    bench = Bench(tmp_path)
+    house = House(tmp_path)
+    bench = house.bench
     admit, failures = bench.desk.ledger.admit, 0
 
     def flaky(run_id: str, cell_id: str, bound: int | None) -> Any:
@@ -257,10 +254,7 @@ async def test_a_store_that_fails_for_a_while(tmp_path: Path) -> None:
         return admit(run_id, cell_id, bound)
 
     bench.desk.ledger.admit = flaky  # type: ignore[method-assign]
-    run_id = await bench.queue(refine_count=0)
-    async with bench.clock.running():
-        await Workshop(bench.desk).run(run_id)
-    run = bench.desk.explorations.get(run_id)
+    run = (await house.explored(refine_count=0)).run
     assert failures == 1
     assert [str(order.cell) for order in bench.runtime.orders] == ["r1-b0-a0"]
     assert (run.status, run.stop_code, run.stop_detail) == ("degraded", "other", "store_unavailable")
@@ -270,11 +264,11 @@ async def test_a_store_that_fails_for_a_while(tmp_path: Path) -> None:
 @pytest.mark.parametrize("keep", [True, False])
 async def test_a_cancel_is_written_first_and_prevails(tmp_path: Path, keep: bool) -> None:
     """Work under way is stopped, its late success changes nothing, and the best is kept only when asked for."""
-    bench = Bench(tmp_path)
+    house = House(tmp_path)
 
     async def script(order: Order, meter: Meter) -> Report:
         if order.cell.branch == 1:
-            bench.desk.explorations.cancel(order.run_id, "cancelled_by_user")
+            await house.ask("discovery.cancel", OPS, run_id=order.run_id)
             (order.place / FILE).write_text(json.dumps({"score": 99.0}))
             try:
                 await asyncio.Event().wait()
@@ -282,21 +276,43 @@ async def test_a_cancel_is_written_first_and_prevails(tmp_path: Path, keep: bool
                 return Report("done", PAID)  # a late success
         return await writes(lambda _: 1.0)(order, meter)
 
-    bench.runtime.script = script
-    run_id = await bench.queue(refine_count=0, branch_count=3, keep_partial=keep)
-    async with bench.clock.running():
-        assert await Workshop(bench.desk).run(run_id) == "cancelled"
-    run = bench.desk.explorations.get(run_id)
-    assert (run.status, run.stop_code, run.cancel_code) == ("cancelled", None, "cancelled_by_user")
+    house.bench.runtime.script = script
+    tree = await house.explored(refine_count=0, branch_count=3, keep_partial=keep)
+    run = tree.run
+    assert (run.status, run.stop_code, run.stop_detail, run.cancel_code) == ("cancelled", None, None, "cancelled_by_user")
     assert run.winner_cell_id == ("r1-b0-a0" if keep else None)
-    states = [cell.state for cell in bench.desk.explorations.cells(run_id)]
-    assert states == ["valid", "cancelled", "cancelled"]
-    assert bench.desk.ledger.cost(run_id).calls == 2
+    assert [cell.state for cell in tree.nodes] == ["valid", "cancelled", "cancelled"]
+    assert run.calls == 2
 
 
-def test_every_cancel_code_is_reached() -> None:
-    """Denied and expired are in test_requests, by the user above."""
-    assert set(get_args(CancelCode)) == {"approval_denied", "approval_expired", "cancelled_by_user"}
+async def test_what_a_run_and_its_cells_go_through(tmp_path: Path) -> None:
+    """Every state on the way can be seen from outside: in the events, and in the tree while it happens."""
+    house = House(tmp_path)
+    during: list[Tree] = []
+
+    async def script(order: Order, meter: Meter) -> Report:
+        during.append(await house.tree(order.run_id))
+        if len(during) == 1:
+            await house.ask("discovery.pause", BOSS, run_id=order.run_id)
+        return await writes(lambda _: 1.0)(order, meter)
+
+    house.bench.runtime.script = script
+    created = await house.create(ANN, refine_count=0)
+    await house.ask("approvals.decide", BOSS, id=created.approval_id, approve=True)
+    async with house.bench.clock.running():
+        work = asyncio.create_task(house.workshop.run_due())
+        while (await house.tree(created.run_id)).run.state != "paused":
+            await house.bench.clock.sleep(0.1)
+        await house.ask("discovery.resume", BOSS, run_id=created.run_id)
+        await work
+    found = (await house.ask("discovery.events", EYE, run_id=created.run_id)).events
+    assert [event.target for event in found if event.kind == "run"] == [
+        "pending_approval", "queued", "preparing", "baseline_running", "exploring", "paused", "exploring", "finalizing",
+        "terminal",
+    ]  # fmt: skip
+    steps = [event.target for event in found if event.kind == "cell" and event.subject == "r1-b0-a0"]
+    assert steps == ["waiting_slot", "preparing", "running", "sealing", "evaluating", "valid"]
+    assert [[cell.state for cell in tree.nodes] for tree in during] == [["running", "planned"], ["valid", "running"]]
 
 
 def links(order: Order) -> None:
@@ -315,21 +331,14 @@ CELLS: dict[CellState, Case] = {
     "not_evaluated": Case("degraded", said=says("eval_protocol")),
     "infra_failed": Case("degraded", script=ends(Report("model_error", PAID))),
     "skipped": Case("complete", script=writes(lambda _: 7.0), change={"target": 7.0}),
-    # void: test_crash; cancelled: above
 }
 
 
 @pytest.mark.parametrize("state", CELLS)
 async def test_every_end_of_a_cell(tmp_path: Path, state: CellState) -> None:
     """Each last state of a cell is reached by a whole run."""
-    bench, run = await run_case(tmp_path, CELLS[state])
-    assert state in {cell.state for cell in bench.desk.explorations.cells(run.run_id)}
-
-
-def test_the_cells_reach_every_state() -> None:
-    """All last states but those of a crash and of a cancel, which have tests of their own."""
-    open_states = {"planned", "waiting_slot", "preparing", "running", "sealing", "evaluating"}
-    assert set(CELLS) == set(get_args(CellState)) - open_states - {"void", "cancelled"}
+    _, tree = await run_case(tmp_path, CELLS[state])
+    assert state in {cell.state for cell in tree.nodes}
 
 
 @pytest.mark.parametrize(
@@ -348,9 +357,9 @@ async def test_what_a_candidate_must_not_leave(tmp_path: Path, name: str, conten
         (order.place / name).write_text(content)
         return await writes(lambda _: 1.0)(order, meter)
 
-    bench, run = await run_case(tmp_path, Case("failed", script=script, change={"branch_count": 1, "refine_count": 0}))
-    (cell,) = bench.desk.explorations.cells(run.run_id)
-    assert (cell.state, cell.digest, bench.evaluator.count) == (state, "", 1)
+    house, tree = await run_case(tmp_path, Case("failed", script=script, change={"branch_count": 1, "refine_count": 0}))
+    (cell,) = tree.nodes
+    assert (cell.state, cell.digest, house.bench.evaluator.count) == (state, "", 1)
 
 
 async def test_links_are_tampering(tmp_path: Path) -> None:
@@ -360,14 +369,15 @@ async def test_links_are_tampering(tmp_path: Path) -> None:
         links(order)
         return Report("done", PAID)
 
-    bench, run = await run_case(tmp_path, Case("failed", script=script, change={"branch_count": 1, "refine_count": 0}))
-    assert [cell.state for cell in bench.desk.explorations.cells(run.run_id)] == ["tamper"]
+    _, tree = await run_case(tmp_path, Case("failed", script=script, change={"branch_count": 1, "refine_count": 0}))
+    assert [cell.state for cell in tree.nodes] == ["tamper"]
 
 
 async def test_an_attempt_past_its_own_deadline_is_still_scored(tmp_path: Path) -> None:
     """Our deadline ends it after 180 s, what it left is sealed and scored, and its unknown price is a liability."""
-    bench, run = await run_case(tmp_path, Case("complete", script=hangs, change={"branch_count": 1, "refine_count": 0}))
-    (cell,) = bench.desk.explorations.cells(run.run_id)
-    assert (run.status, cell.state, cell.score) == ("complete", "valid", 5.0)
-    cost = bench.desk.ledger.cost(run.run_id)
-    assert (cost.source, cost.unknown, cost.reported) == ("unknown", 100_000, 0)
+    change = {"branch_count": 1, "refine_count": 0, "budget": {"max_agent_calls": 50}}
+    _, tree = await run_case(tmp_path, Case("complete", script=hangs, change=change))
+    (cell,) = tree.nodes
+    assert (tree.run.status, cell.state, cell.score) == ("complete", "valid", 5.0)
+    cost = tree.run.cost
+    assert (cost.usd_source, cost.unknown_liability, cost.reported) == ("unknown", 100_000, 0)

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
+from engine.errors import RequestRefused
 from engine.explore.catalog import Agent, Caller, Catalog
 from engine.explore.clock import SystemClock
 from engine.explore.orders import Meter, Order, Report
 from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
+from tests.explore.house import asking
 from tests.explore.kit import Bench, writes
-from tests.explore.test_requests import asking
 from tests.score.kit import HONEST, evaluator
 
 BOSS = Caller(user_id="boss", roles=frozenset({"manager"}))
@@ -19,7 +20,7 @@ BODY = HONEST.replace("answer.json", "candidate.json").replace('found["value"]',
 SCORES = {0: 1.0, 1: "invalid_solution", 2: 4.0, 3: 2.0}
 
 
-async def explored(tmp_path: Path, spoil: Any = None) -> Any:
+async def explored(tmp_path: Path, spoil: Any = None, before: Any = None) -> Any:
     """Register the program, ask for a run as a manager, run it, and read its summary and tree."""
     folder = evaluator(tmp_path / "judge", BODY)
     for name, content in {"good": '{"score": 2.5}', "cheat": '{"hardcoded": true}'}.items():
@@ -40,6 +41,8 @@ async def explored(tmp_path: Path, spoil: Any = None) -> Any:
     agent = Agent(agent_id="agent", managers=frozenset({"boss"}), roots=frozenset({"root"}), evaluators=frozenset({"judge"}),
                   runtimes=frozenset({"scripted"}))  # fmt: skip
     requests = Requests(bench.desk, Catalog(agents=(agent,)))
+    if before:
+        before(folder)
     created: Any = await requests.call("tasks.create", asking(evaluator="judge", branch_count=4, refine_count=0), BOSS)
     await Workshop(bench.desk).run_due()
     return await requests.call("discovery.tree", {"run_id": created.run_id}, BOSS)
@@ -56,6 +59,13 @@ async def test_the_good_one_is_kept_and_the_cheat_is_named(tmp_path: Path) -> No
     ]
     assert tree.nodes[1].feedback == "a literal where an input belongs"
     assert (tree.run.status, tree.run.winner_cell_id, tree.run.improved) == ("complete", "r1-b2-a0", True)
+
+
+async def test_a_changed_program_is_refused_at_creation(tmp_path: Path) -> None:
+    """Before anybody is asked to approve anything: the operator must register it again."""
+    with pytest.raises(RequestRefused) as caught:
+        await explored(tmp_path, before=lambda folder: (folder / "new.txt").write_text("x"))
+    assert (caught.value.code, caught.value.field) == ("evaluator_stale", "evaluator")
 
 
 @pytest.mark.parametrize("change", ["judge.py", "fixtures/good/candidate.json", "new.txt"])

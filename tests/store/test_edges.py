@@ -10,11 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from engine.domain.edges import EDGES, legal
 from engine.domain.exploration import ApprovalState, CellState, RunState
 from engine.errors import IllegalTransition, IntegrityChanged, StoreError
 from engine.store import chain
 from engine.store.database import Database
+from tests.store.edges import EDGES, legal
 
 
 def seeded(folder: Path) -> Database:

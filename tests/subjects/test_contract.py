@@ -9,9 +9,9 @@ import pytest
 from engine.domain.capability import Capability
 from engine.store.trees import read_tree
 from engine.subjects.browser import BrowserSubject, Start
-from engine.subjects.memory import FILE, FROZEN, MemorySubject
 from engine.subjects.subject import Subject
 from tests.capabilities import reading
+from tests.subjects.memory import FILE, FROZEN, MemorySubject
 
 
 def browser(baseline: Capability | None = None) -> BrowserSubject:
@@ -36,25 +36,16 @@ def folder(tmp_path: Path, name: str) -> Path:
 async def test_the_baseline_is_the_same_every_time(make: Callable[[], Subject], tmp_path: Path) -> None:
     """Two folders, one digest; the hash of the starting point does not move either."""
     first, second = folder(tmp_path, "a"), folder(tmp_path, "b")
-    await asyncio.gather(make().prepare(first), make().prepare(second))
+    await asyncio.gather(make().materialise(None, first), make().materialise(None, second))
     assert read_tree(first).digest == read_tree(second).digest
     assert await make().verify() == await make().verify()
-
-
-async def test_without_a_parent_an_attempt_starts_from_the_baseline(make: Callable[[], Subject], tmp_path: Path) -> None:
-    """Byte for byte."""
-    subject = make()
-    baseline, place = folder(tmp_path, "a"), folder(tmp_path, "b")
-    await subject.prepare(baseline)
-    await subject.materialise(None, place)
-    assert read_tree(place).digest == read_tree(baseline).digest
 
 
 async def test_with_a_parent_it_starts_from_that_and_never_changes_it(make: Callable[[], Subject], tmp_path: Path) -> None:
     """What is done to the attempt's folder does not reach the parent's."""
     subject = make()
     parent, place = folder(tmp_path, "a"), folder(tmp_path, "b")
-    await subject.prepare(parent)
+    await subject.materialise(None, parent)
     before = read_tree(parent)
     await subject.materialise(parent, place)
     assert read_tree(place).digest == before.digest
@@ -67,7 +58,7 @@ async def test_sealing_leaves_what_can_be_sealed_and_passes_the_check(make: Call
     """An untouched baseline is within the rules, before and after."""
     subject = make()
     place = folder(tmp_path, "a")
-    await subject.prepare(place)
+    await subject.materialise(None, place)
     start = read_tree(place)
     await subject.seal(place)
     assert subject.check(start, read_tree(place)) is None
@@ -79,7 +70,7 @@ async def test_what_must_stay_is_checked(make: Callable[[], Subject], tmp_path: 
     if not isinstance(subject, MemorySubject):
         pytest.skip("each subject names its own frozen files")
     place = folder(tmp_path, "a")
-    await subject.prepare(place)
+    await subject.materialise(None, place)
     start = read_tree(place)
     (place / FILE).write_text("{}")
     assert subject.check(start, read_tree(place)) is None

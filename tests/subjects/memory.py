@@ -27,17 +27,13 @@ class MemorySubject:
         """Hash of the starting value."""
         return hashlib.sha256(json.dumps(self.start, sort_keys=True).encode()).hexdigest()
 
-    async def prepare(self, place: Path) -> None:
-        """The two files."""
+    async def materialise(self, parent: Path | None, place: Path) -> None:
+        """A copy of the parent, or the two files."""
+        if parent is not None:
+            copy_tree(parent, place, read_tree(parent))
+            return
         (place / FILE).write_text(json.dumps(self.start))
         (place / FROZEN).write_text("do not touch\n")
-
-    async def materialise(self, parent: Path | None, place: Path) -> None:
-        """A copy of the parent, or the baseline."""
-        if parent is None:
-            await self.prepare(place)
-        else:
-            copy_tree(parent, place, read_tree(parent))
 
     async def seal(self, place: Path) -> None:
         """Nothing to do."""
