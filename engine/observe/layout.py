@@ -149,36 +149,40 @@ class Layout:
         return bool(gist.acts or gist.chars) and not decorative(node) and not separator(node)
 
     def _table(self, node: Node, depth: int) -> None:
-        rows = self._rows(node)
-        if rows is None:
+        parts = self._parts(node)
+        if parts is None:
             self._list(node, depth)
             return
+        rows = [part for part in parts if part.role == "row"]
+        captions = [part for part in parts if part.role == "caption"]
         heads = rows[:1] if rows and _is_head(rows[0]) else []
         if not heads and not any(self._short(cell) for row in rows for cell in row.children):
-            for row in rows:
-                (self._node if is_actionable(row) else self._children)(row, depth)
+            if node.name and untold(node):
+                self._add(depth, None, _title(node), clean(node.name), ref=node.ref)
+            for part in parts:
+                (self._children if part.role == "row" and not is_actionable(part) else self._node)(part, depth)
             return
         columns = " | ".join(self._phrase(cell) for row in heads for cell in row.children)
         refs = _refs([piece for row in heads for piece in pieces(row)])
         title = _title(node) + (f": {columns}" if columns else "")
         self._add(depth, None, title, clean(node.name), refs=refs, ref=node.ref)
-        for caption in (child for child in node.children if child.role == "caption"):
+        for caption in captions:
             self._node(caption, depth + 1)
         self._items(node, rows[len(heads) :], "rows", depth + 1, self._row)
 
-    def _rows(self, node: Node) -> list[Node] | None:
-        """The rows of a table, through row groups and wrappers that say nothing; None when it holds anything else."""
+    def _parts(self, node: Node) -> list[Node] | None:
+        """Rows and captions of a table, through row groups and wrappers that say nothing; None when it holds anything else."""
         found: list[Node] = []
         for child in node.children:
             gist = self._sheet.gists[id(child)]
-            if child.role == "row":
+            if child.role in ("row", "caption"):
                 found.append(child)
             elif child.role in WRAPPERS and not is_actionable(child) and not untold(child) and child.children:
-                below = self._rows(child)
+                below = self._parts(child)
                 if below is None:
                     return None
                 found += below
-            elif child.role != "caption" and (gist.acts or gist.chars):
+            elif gist.acts or gist.chars:
                 return None
         return found
 

@@ -16,16 +16,28 @@ OPTIONS = 15
 
 def says(node: Node) -> str:
     """All text of a node and below it in order, one space between; its name first where that text does not hold it."""
-    below = clean(node.text) or " ".join(part for child in node.children if not decorative(child) and (part := says(child)))
-    name = clean(node.name)
-    return below if name in below else f"{name} {below}" if below else name
+    return " ".join(_words(node))
 
 
 def untold(node: Node) -> str:
     """The name of a node that holds others, if none of them says it."""
-    name = clean(node.name)
-    below = " ".join(part for child in node.children if not decorative(child) and (part := says(child)))
-    return "" if name in (clean(node.text) or below) else name
+    return "" if _told_by(_below(node), name := clean(node.name)) else name
+
+
+def _words(node: Node) -> list[str]:
+    below, name = _below(node), clean(node.name)
+    return below if _told_by(below, name) else [name, *below]
+
+
+def _below(node: Node) -> list[str]:
+    if text := clean(node.text):
+        return [text]
+    return [word for child in node.children if not decorative(child) for word in _words(child)]
+
+
+def _told_by(words: list[str], name: str) -> bool:
+    """Whether one of the words, or all together, say the name; parts of neighbours that happen to spell it do not."""
+    return not name or any(name in word for word in words) or " ".join(words) == name
 
 
 def decorative(node: Node) -> bool:
