@@ -93,7 +93,7 @@ async def discover(
     async def open_loop() -> AsyncIterator[Loop]:
         bounds = Bounds(
             guard, redeeming(approver), order.target, evidence.folder / "downloads", described, order.files, redactor.typed,
-            effects=RunEffects(partial(database, settings), run_id),
+            effects=RunEffects(partial(database, settings), run_id), secrets_in=redactor.pieces if secrets.entries else None,
         )  # fmt: skip
         async with (
             open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes(), screenshots) as planner,

@@ -52,6 +52,7 @@ class Bounds:
     typed: Callable[[str], None] = lambda _name: None
     replaying: bool = False
     effects: Effects | None = None
+    secrets_in: Callable[[str], tuple[str, ...]] | None = None
 
 
 @asynccontextmanager
@@ -76,7 +77,7 @@ async def open_place(bounded: BoundedBrowser, bounds: Bounds) -> AsyncIterator[P
     guard = bounds.guard
     writes = WriteGate(guard, bounds.ask, bounded.passes, bounds.effects)
     desk = DialogDesk(guard.policy.dialog_handling, strict=bounds.replaying)
-    settings = SessionSettings(bounds.downloads, desk.answer, prepare=partial(install_gate, gate=writes))
+    settings = SessionSettings(bounds.downloads, desk.answer, partial(install_gate, gate=writes), bounds.secrets_in)
     async with open_session(bounded.browser, settings) as session:
         actor = PageActor(
             session,

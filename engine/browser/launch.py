@@ -6,6 +6,7 @@ import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 
 import psutil
@@ -13,11 +14,15 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import BrowserType, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from engine.browser import snapshot
 from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
 from engine.browser.locators import register
 from engine.errors import BrowserMissing
 
 QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync")
+ECHO = "capwright-echo"
+ECHOES = files("engine.browser").joinpath("echoes.js").read_text()
+"""A selector engine that finds the elements which show certain texts, and the texts of a document."""
 LAUNCH_SECONDS = 30.0
 CLOSE_SECONDS = 4.0
 
@@ -55,6 +60,8 @@ async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
     playwright = await driver.start()
     try:
         await register(playwright)
+        await snapshot.register(playwright)
+        await playwright.selectors.register(ECHO, ECHOES, content_script=True)
         running, candidate = await _launch(playwright.chromium, settings, mark)
         browser = Browser(running, candidate, mark)
         try:

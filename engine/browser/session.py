@@ -1,6 +1,7 @@
 """One browser context and what a run does with it: open, look, act, settle, hear what happened, close in any case."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from playwright.async_api import TimeoutError as PlaywrightTimeout
 from engine.browser.deadline import is_gone, within
 from engine.browser.element import Element
 from engine.browser.events import DialogAnswerer, Events, Watch
-from engine.browser.launch import Browser
+from engine.browser.launch import ECHO, ECHOES, Browser
 from engine.browser.settle import settle
 from engine.browser.snapshot import Snapshot, take
 from engine.domain.observation import Tab
@@ -30,11 +31,12 @@ SECRET_FIELDS = (
 
 @dataclass(frozen=True)
 class SessionSettings:
-    """How one context is made. `prepare` is where routing is put below the first page."""
+    """How one context is made: `prepare` puts routing below the first page, `secrets_in` finds the secrets in a text."""
 
     downloads: Path
     answer: DialogAnswerer
     prepare: Callable[[BrowserContext], Awaitable[None]] | None = None
+    secrets_in: Callable[[str], tuple[str, ...]] | None = None
     open_seconds: float = 30.0
     settle_seconds: float = 6.0
     locale: str = "en-US"
@@ -118,9 +120,10 @@ class Session:
         await self.settle()
         return response is not None
 
-    async def look(self) -> Snapshot:
-        """A snapshot of the current page; from now on refs are its refs."""
-        self._latest = await take(self.page)
+    async def look(self, widened: frozenset[str] = frozenset()) -> Snapshot:
+        """A snapshot of the current page; from now on refs are its refs. What `widened` names is read to its end."""
+        whole = frozenset(self._latest.native(ref) for ref in widened) if self._latest else widened
+        self._latest = await take(self.page, whole=whole)
         return self._latest
 
     def element(self, ref: str) -> Element:
@@ -141,11 +144,41 @@ class Session:
         return tuple(found)
 
     async def screenshot(self, quality: int = 60) -> bytes:
-        """The view as JPEG, at most 1,280 px wide, password and card fields covered."""
+        """The view as JPEG, at most 1,280 px wide; password and card fields and every text that holds a secret are covered.
+
+        A page that shows ever more secrets meanwhile, or a frame that cannot be asked, is covered as a whole.
+        """
+        known = await self._echoes()
+        for _ in range(3):
+            shot = await self._shot(SECRET_FIELDS, quality, known)
+            seen = await self._echoes()
+            if known is None or seen is None:
+                break
+            if seen <= known:
+                return shot
+            known |= seen
+        return await self._shot("html", quality)
+
+    async def _shot(self, covered: str, quality: int, texts: frozenset[str] | None = None) -> bytes:
         page = self.page
-        masks = [frame.locator(SECRET_FIELDS) for frame in page.frames]
+        echoes = json.dumps(sorted(texts or ())).replace(">", "\\u003e")
+        selectors = (covered, f"{ECHO}={echoes}") if texts else (covered,)
+        masks = [frame.locator(selector) for frame in page.frames for selector in selectors]
         shot = page.screenshot(type="jpeg", quality=quality, scale="css", mask=masks, mask_color="#808080", timeout=8000)
         return await within(10, shot, "taking a screenshot")
+
+    async def _echoes(self) -> frozenset[str] | None:
+        """The secrets that the page shows now, as they stand there; None when a frame does not answer."""
+        if self.settings.secrets_in is None:
+            return frozenset()
+        found: set[str] = set()
+        for frame in self.page.frames:
+            try:
+                text = await within(2, frame.evaluate(f"({ECHOES}).texts()"), "looking for secrets on the page")
+            except (PlaywrightError, DeadlineExceeded):
+                return None
+            found.update(self.settings.secrets_in(str(text)))
+        return frozenset(found)
 
     async def marks(self) -> tuple[str, ...]:
         """Headings, alerts, statuses and dialogs that are visible now; empty while the page is being replaced."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from traceback import format_exception
+from traceback import format_tb
 
 import structlog
 
@@ -55,8 +55,9 @@ async def walk(
     except CapwrightError as error:
         return Stop(reason_of(error), str(error)), loop
     except Exception as error:  # noqa: BLE001 - the loop's edge: a surprise ends the run with its evidence, not without
-        # The trace goes without the variables of each frame: they hold secrets.
-        log.error("a fault of the engine ended the run", trace="".join(format_exception(error)))  # noqa: TRY400
+        # The trace goes without variables and without the error's own words: both may hold secrets.
+        trace = "".join(format_tb(error.__traceback__))
+        log.error("a fault of the engine ended the run", error=type(error).__name__, trace=trace)  # noqa: TRY400
         return Stop(
             "fault", f"A fault of the engine: {type(error).__name__}: {error}. Please report it with the evidence."
         ), loop

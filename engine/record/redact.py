@@ -108,6 +108,11 @@ class Redactor:
             clean = clean.replace(form, secret.placeholder.encode("utf-16-le"))
         return clean
 
+    def pieces(self, text: str) -> tuple[str, ...]:
+        """The parts of a text that are taken out of it, as they stand there; changes nothing."""
+        hits = _joined(hit for hit in self._hits(text) if self._counts(hit))
+        return tuple(dict.fromkeys(text[hit.start : hit.end] for hit in hits))
+
     def found_in(self, content: bytes) -> tuple[str, ...]:
         """Names of the secrets that these bytes hold; for the leak gate, so it changes nothing."""
         hits = self._hits(content.decode("utf-8", "surrogateescape"))

@@ -12,9 +12,12 @@ from engine.browser.events import safe_name
 from engine.browser.find import candidates
 from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.browser.session import Session, SessionSettings, open_session
+from engine.domain.secret import Secret, Secrets
 from engine.errors import ActionFailed, BrowserError, BrowserMissing, StaleRef, TargetUnreachable
+from engine.record.redact import Redactor
 from tests.conftest import accept
 from tests.pages import Pages
+from tests.pixels import magenta
 
 
 async def snapshot(session: Session) -> str:
@@ -200,3 +203,36 @@ async def test_contexts_share_nothing(browser: Browser, tmp_path: Path, pages: P
     async with open_session(browser, SessionSettings(tmp_path, accept)) as second:
         await second.open(pages.url)
         assert await second.page.evaluate("document.cookie + localStorage.length") == "0"
+
+
+SECRET = "Zq7!kappa>>9"
+SHOWS = {
+    "text": "<p>Your password is Zq7!kappa&gt;&gt;9.</p>",
+    "split over elements": "<p><b>Zq7</b><i>!kap</i>pa&gt;&gt;9</p>",
+    "letter by letter": "".join(f"<span>{each.replace('>', '&gt;')}</span>" for each in SECRET),
+    "outside its box": "<p style='width:9px;white-space:nowrap'>Zq7!kappa&gt;&gt;9</p>",
+    "in capitals": "<p style='text-transform:uppercase'>zQ7!KAPPA&gt;&gt;9</p>",
+    "shadow": "<div id=h></div><script>h.attachShadow({mode: 'open'}).innerHTML = '<p>Zq7!kappa&gt;&gt;9</p>'</script>",
+    "slotted": "<div id=h>Zq7!kappa&gt;&gt;9</div><script>h.attachShadow({mode: 'open'}).innerHTML = '<slot></slot>'</script>",
+    "frame": '<iframe srcdoc="<style>*{color:#f0f;font-size:30px}</style><p>Zq7!kappa&gt;&gt;9</p>"></iframe>',
+    "clear field": "<input size=40 value='Zq7!kappa>>9'>",
+    "hint of a field": "<style>::placeholder{color:#f0f;opacity:1}</style><input size=40 placeholder='Zq7!kappa>>9'>",
+    "option": "<select><option>Zq7!kappa&gt;&gt;9</select>",
+    "button": "<input type=button value='Zq7!kappa>>9'>",
+    "invisible characters": "<p>Zq7!&shy;kap&#8203;pa&gt;&gt;9</p>",
+}
+
+
+async def test_no_pixel_of_an_echoed_secret_is_in_a_screenshot(browser: Browser, pages: Pages, tmp_path: Path) -> None:
+    """Magenta text would be seen, and is where nobody hides it; with the secret known not one dot of it is left."""
+    style = "<!doctype html><style>body, input, select, p {color: #f0f; font: 30px monospace} i, b {font: inherit}</style>"
+    dots: dict[str, list[int]] = {way: [] for way in SHOWS}
+    for known in (False, True):
+        redactor = Redactor(Secrets((Secret("p", SECRET),) if known else ()))
+        async with open_session(browser, SessionSettings(tmp_path, accept, secrets_in=redactor.pieces)) as session:
+            for way, html in SHOWS.items():
+                pages["/"] = style + html + "<p style='color:#080'>The rest stays.</p>"
+                await session.page.goto(pages.url)
+                dots[way].append(await magenta(session.page, await session.screenshot()))
+    assert {way for way, (shown, _) in dots.items() if shown < 100} == set()
+    assert {way for way, (_, hidden) in dots.items() if hidden} == set()

@@ -1,9 +1,11 @@
 """Promise: no secret in any evidence, prompt, log, artifact or result, whatever the page does with it."""
 
+import asyncio
 import base64
 import html
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -11,11 +13,23 @@ from urllib.parse import quote, quote_plus
 import pytest
 from starlette.responses import Response
 
+from engine.assembly import replaying
 from engine.assembly.discovering import Order, discover
+from engine.assembly.homes import approval_store
+from engine.assembly.sessions import BoundedBrowser
+from engine.browser.launch import Browser
+from engine.browser.session import Session
+from engine.domain.capability import CapabilityStep, Fingerprint, Locator, Target
 from engine.domain.run import RunResult
+from engine.domain.secret import Secret, Secrets
+from engine.guard.passes import Passes
+from engine.guard.policy_file import default_policy
 from engine.settings import Settings
 from tests.llm.endpoint import Reply, Request, ScriptedEndpoint, completion
 from tests.pages import Pages
+from tests.pixels import magenta
+from tests.replay.kit import button, click, element, made, reading, text
+from tests.waiting import until
 
 CANARY = "Zq7!kappa-Änd&9"
 SHORT = "7391"
@@ -69,6 +83,7 @@ def echoing(pages: Pages, secret: str) -> None:
     pages["/login"] = Response(status_code=303, headers={"location": f"/home?password={quote(secret)}"})
     encoded = base64.b64encode(f"x:{secret}".encode()).decode()
     pages["/home"] = (
+        "<style>h1, p, input {color: #f0f; font: 24px sans-serif}</style>"
         f"<title>Hello {shown}</title><h1>Welcome {shown}</h1><p>Your password is {shown}.</p><p>Basic {encoded}</p>"
         f"<a href='/home?p={quote(secret)}'>again</a><input aria-label=Echo value=\"{shown}\">"
         f"<a download='{shown}.txt' href='/file'>Statement</a>"
@@ -108,7 +123,7 @@ async def run(pages: Pages, home: Path, secret: str, goal: str, given: bool) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(("secret", "given"), [(CANARY, True), (CANARY, False), (SHORT, True)])
 async def test_a_password_that_the_page_echoes_everywhere_is_written_nowhere(
-    secret: str, given: bool, pages: Pages, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    secret: str, given: bool, session: Session, pages: Pages, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Text, title, URL, base64, field, dialog, console, a download's name and content; given as a secret or in the goal."""
     echoing(pages, secret)
@@ -122,7 +137,7 @@ async def test_a_password_that_the_page_echoes_everywhere_is_written_nowhere(
     for form in forms(secret):
         if len(form) < 6 and form != secret.encode():
             continue
-        boundary = re.compile(rb"(?<![\w.+/=-])" + re.escape(form) + rb"(?![\w.+/=-])") if secret == SHORT else None
+        boundary = standing(secret) if secret == SHORT else None
         found: Callable[[bytes], bool] = (lambda c, b=boundary: bool(b.search(c))) if boundary else (lambda c, f=form: f in c)
         hits = [
             name
@@ -130,3 +145,60 @@ async def test_a_password_that_the_page_echoes_everywhere_is_written_nowhere(
             if not name.endswith(".jpg") and found(content)
         ]
         assert hits == [], form
+    shots = sorted((tmp_path / "home").rglob("*.jpg"))
+    dots = {shot.name: await magenta(session.page, shot.read_bytes()) for shot in shots}
+    assert len(dots) >= 4 and max(dots.values()) == 0, dots
+
+
+@pytest.mark.parametrize("secret", [CANARY, "ok"])
+async def test_a_replay_neither_asks_nor_answers_with_a_secret(
+    secret: str, browser: Browser, pages: Pages, tmp_path: Path
+) -> None:
+    """The page echoes it in a heading that is read, in a button that needs a person, and in the request that is held."""
+    echoing(pages, secret)
+    pages["/login"] = Response(status_code=303, headers={"location": "/home"})
+    shown = html.escape(secret)
+    pages["/home"] = (
+        f"<h1 id=said>Hello {shown}</h1><form method=post action=/pay><input name=p value='{shown}'><button>Pay</button>"
+    )
+    said = Target(description="greeting", locators=(Locator(by="id", value="said"),), fingerprint=Fingerprint(role="heading"))
+    form = {"form_method": "post", "form_action": "/.*"}
+    log_in = (
+        CapabilityStep(id="u", action="type", target=element("textbox", "User", input_type="text", **form), value="ann"),
+        CapabilityStep(
+            id="p",
+            action="type",
+            target=element("textbox", "Password", input_type="password", **form),
+            value="{{secret.password}}",
+        ),
+        click(button("Log in", **form), text("Hello"), id="l"),
+        reading("said", "text", said),
+    )
+    settings = Settings(home=tmp_path / "home", environment={"PATH": "/usr/bin:/bin"})
+    secrets = Secrets((Secret("password", secret),))
+    policy = default_policy(pages.url, secrets)
+    bounded = BoundedBrowser(browser, Passes(policy))
+    ended = []
+    for pay in (False, True):
+        steps = (*log_in, click(button("Pay", **form), id="pay", effect="commit")) if pay else log_in
+        outputs = {"type": "object", "properties": {"said": {"type": "string"}}}
+        order = replaying.Order("by-hand", target=pages.url, approve="inbox" if pay else "deny")
+        run = asyncio.ensure_future(
+            replaying.replay_in(settings, bounded, made(*steps, outputs=outputs), order, policy, secrets)
+        )
+        store = approval_store(settings)
+        if pay:
+            assert await until(lambda store=store: store.pending(time.time()), 20)
+            (asked,) = store.pending(time.time())
+            store.decide(asked.id, approve=False, by="ann", process="test", now=time.time())
+        ended.append(await run)
+        assert ended[-1].ending == ("approval_needed" if pay else "ok"), ended
+    assert ended[0].outputs == {"said": "Hello {{secret.password}}"}
+    others = "".join(one.model_dump_json(exclude={"ending"}) for one in ended).encode()
+    found = {name for name, content in written(tmp_path / "home", others).items() if standing(secret).search(content)}
+    assert found == set()
+
+
+def standing(secret: str) -> re.Pattern[bytes]:
+    """The secret on its own, not as a part of other words and numbers."""
+    return re.compile(rb"(?<![\w.+/=-])" + re.escape(secret.encode()) + rb"(?![\w.+/=-])")
