@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -51,14 +52,17 @@ class Pages:
 
 
 @asynccontextmanager
-async def serve() -> AsyncIterator[Pages]:
-    """Serve until the block ends, on a free loopback port."""
+async def serve(secure: ssl.SSLContext | None = None) -> AsyncIterator[Pages]:
+    """Serve until the block ends, on a free loopback port; over TLS with a context."""
     pages = Pages()
     methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     app = Starlette(routes=[Route("/{path:path}", pages.answer, methods=methods)])
     listener = socket.create_server(("127.0.0.1", 0))
-    pages.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1))
+    pages.url = f"{'https' if secure else 'http'}://127.0.0.1:{listener.getsockname()[1]}"
+    config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    config.load()
+    config.ssl = secure
+    server = uvicorn.Server(config)
     serving = asyncio.ensure_future(server.serve(sockets=[listener]))
     try:
         yield pages

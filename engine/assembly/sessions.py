@@ -10,7 +10,7 @@ from engine.act.actor import Describe, PageActor
 from engine.act.dialogs import DialogDesk
 from engine.browser.egress import open_egress
 from engine.browser.flags import egress_flags
-from engine.browser.gate import install_gate
+from engine.browser.gate import hold_unseen, install_gate
 from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.browser.session import Session, SessionSettings, open_session
 from engine.domain.policy import Policy
@@ -68,6 +68,7 @@ async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool 
             environment=settings.environment,
         )
         async with open_browser(launch) as browser:
+            await hold_unseen(browser.playwright, passes)
             yield BoundedBrowser(browser, passes)
 
 

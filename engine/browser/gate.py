@@ -5,13 +5,16 @@ It knows frames, methods and paths, which the egress proxy below it cannot see i
 
 import asyncio
 import json
-from typing import Protocol
+from contextlib import suppress
+from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
-from playwright.async_api import BrowserContext, Request, Route, WebSocketRoute
+from playwright.async_api import Browser, BrowserContext, Request, Route, WebSocketRoute
 from playwright.async_api import Error as PlaywrightError
 
+from engine.browser.egress import WritePasses
 from engine.domain.request import RequestFacts
+from engine.domain.url import Url, classify
 
 MOST_FIELDS = 20
 MOST_CHARACTERS = 80
@@ -43,6 +46,31 @@ async def install_gate(context: BrowserContext, gate: RequestGate) -> None:
             await socket.close(code=1008, reason="outside the policy")
 
     await asyncio.gather(context.route("**/*", route), context.route_web_socket("**/*", socket))
+
+
+async def hold_unseen(browser: Browser, writes: WritePasses) -> None:
+    """Hold back what a browser sends over TLS and no route saw: a beacon on the way out of a page, a request of a closed one.
+
+    Chromium shows the browser's own session what no page's session hears any more. Over plain HTTP the proxy does the same.
+    """
+    session = await browser.new_browser_cdp_session()
+    let_go: dict[str, Url] = {}
+
+    async def answer(event: dict[str, Any]) -> None:
+        method, url = event["request"]["method"].upper(), classify(event["request"]["url"])
+        before = let_go.pop(event.get("redirectedRequestId", ""), None)
+        if isinstance(url, Url) and before:
+            writes.follow(method, before, str(url))
+        preflight = method == "OPTIONS" and "Access-Control-Request-Method" in event["request"]["headers"]
+        passes = method in READ or preflight or (isinstance(url, Url) and writes.take(method, url))
+        if passes and isinstance(url, Url) and method not in READ:
+            let_go[event["requestId"]] = url
+        do, how = ("continueRequest", {}) if passes else ("failRequest", {"errorReason": "BlockedByClient"})
+        with suppress(PlaywrightError):  # it was given up meanwhile
+            await session.send(f"Fetch.{do}", {"requestId": event["requestId"], **how})
+
+    session.on("Fetch.requestPaused", answer)
+    await session.send("Fetch.enable", {"patterns": [{"urlPattern": "https://*"}]})
 
 
 def facts_of(request: Request) -> RequestFacts:

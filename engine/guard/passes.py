@@ -1,7 +1,8 @@
 """Passes for writes: what the route layer let go, the proxy lets out, once; so what the route layer never saw stays inside.
 
 Chromium hides some writes from routing (a beacon or keepalive request of a page that is just going away). For plain HTTP the
-proxy sees them all, and a write that a rule holds needs the pass of the question that was answered. Inside TLS it cannot look.
+proxy sees them all, for TLS the browser's own session does; a write that a rule holds needs the pass of the question that was
+answered.
 """
 
 from collections import Counter

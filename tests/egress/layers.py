@@ -9,12 +9,13 @@ from playwright.async_api import BrowserContext, Page, Route, WebSocketRoute
 
 from engine.browser.egress import EgressProxy, open_egress
 from engine.browser.flags import egress_flags
-from engine.browser.gate import install_gate
+from engine.browser.gate import hold_unseen, install_gate
 from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.domain.policy import Policy, Scope
 from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 from engine.guard.guard import PolicyGuard
 from engine.guard.passage import passage
+from engine.guard.passes import Passes
 from engine.guard.writes import WriteGate
 
 CERTIFICATES = ("--ignore-certificate-errors",)
@@ -85,6 +86,8 @@ async def open_layer(layer: Layer, home: str) -> AsyncIterator[Opened]:
         flags = (*CERTIFICATES, *(egress_flags() if proxy else ()))
         settings = BrowserSettings(proxy=proxy.address if proxy else None, flags=flags)
         opened = await stack.enter_async_context(open_browser(settings))
+        if layer.gate:
+            await hold_unseen(opened.playwright, Passes(policy))
         yield Opened(opened, new_context, new_page, proxy)
 
 

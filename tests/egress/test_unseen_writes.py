@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from engine.browser.egress import EgressProxy, open_egress
 from engine.browser.flags import egress_flags
-from engine.browser.gate import install_gate
+from engine.browser.gate import hold_unseen, install_gate
 from engine.browser.launch import BrowserSettings, open_browser
 from engine.browser.session import Session, SessionSettings, open_session
 from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
@@ -20,7 +21,9 @@ from engine.guard.passes import Passes
 from engine.guard.policy_file import default_policy
 from engine.guard.writes import WriteGate
 from tests.conftest import accept
-from tests.pages import Pages
+from tests.egress.layers import nobody
+from tests.egress.servers import certificate
+from tests.pages import Pages, serve
 
 
 @asynccontextmanager
@@ -34,35 +37,61 @@ async def product(pages: Pages, folder: Path, yeses: int) -> AsyncIterator[tuple
         return guard.grant(needed, "a1") if left and left.pop() else Refusal(action=needed.action, rule=needed.rule, why="No.")
 
     gate = WriteGate(guard, ask, passes)
+    prepare = partial(install_gate, gate=gate)
+    session_settings = SessionSettings(folder, accept, prepare, ignore_https_errors=True)
     async with (
         open_egress(passage(policy), writes=passes) as proxy,
         open_browser(BrowserSettings(proxy=proxy.address, flags=egress_flags())) as browser,
-        open_session(browser, SessionSettings(folder, accept, prepare=lambda context: install_gate(context, gate))) as session,
+        open_session(browser, session_settings) as session,
     ):
+        await hold_unseen(browser.playwright, passes)
         yield session, proxy, gate
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "addEventListener('pagehide', () => navigator.sendBeacon('/transfers', 'x'))",
-        "addEventListener('pagehide', () => fetch('/transfers', {method: 'POST', keepalive: true}))",
-        "try { fetchLater('/transfers', {method: 'POST', activateAfter: 0}) } catch {}",
-        "try { new SharedWorker('/worker.js') } catch {}",
-        "setTimeout(() => { navigator.sendBeacon('/transfers', 'x'); location = '/rest' }, 50)",
-    ],
+@pytest.fixture(params=["http", "https"])
+async def pages(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Pages]:
+    """The site, over both schemes: what the proxy sees of one it cannot see of the other."""
+    async with serve(certificate(tmp_path) if request.param == "https" else None) as served:
+        yield served
+
+
+CODES = (
+    "addEventListener('pagehide', () => navigator.sendBeacon('/transfers', 'x'))",
+    "addEventListener('pagehide', () => fetch('/transfers', {method: 'POST', keepalive: true}))",
+    "try { fetchLater('/transfers', {method: 'POST', activateAfter: 0}) } catch {}",
+    "try { new SharedWorker('/worker.js') } catch {}",
+    "setTimeout(() => { navigator.sendBeacon('/transfers', 'x'); location = '/rest' }, 50)",
 )
-async def test_a_write_on_the_way_out_of_a_page_stays_inside(code: str, pages: Pages, tmp_path: Path) -> None:
-    """A beacon at unload, a deferred fetch, a shared worker: none reaches the server, though its origin is in the scope."""
-    pages["/"] = f"<script>{code}</script>"
+
+
+async def leave(session: Session, pages: Pages) -> None:
+    """Open a page for each code and go away from it."""
     pages["/rest"] = pages["/last"] = "rest"
     pages["/worker.js"] = Response("onconnect = () => fetch('/transfers', {method: 'POST'})", media_type="text/javascript")
-    async with product(pages, tmp_path, yeses=0) as (session, _proxy, _gate):
+    for code in CODES:
+        pages["/"] = f"<script>{code}</script>"
         await session.open(pages.url + "/")
         await session.settle(0.5)
         await session.open(pages.url + "/rest")
         await session.open(pages.url + "/last")
+
+
+async def test_a_write_on_the_way_out_of_a_page_stays_inside(pages: Pages, tmp_path: Path) -> None:
+    """A beacon at unload, a deferred fetch, a shared worker: none reaches the server, though its origin is in the scope."""
+    async with product(pages, tmp_path, yeses=0) as (session, _proxy, _gate):
+        await leave(session, pages)
     assert pages.writes("/transfers") == []
+
+
+@pytest.mark.slow
+async def test_routes_alone_do_not_see_them(pages: Pages, tmp_path: Path) -> None:
+    """The same pages behind the route layer alone: beacons arrive, so the tests above would see them."""
+    policy = default_policy(pages.url)
+    gate = WriteGate(PolicyGuard(policy, pages.url), nobody)
+    settings = SessionSettings(tmp_path, accept, partial(install_gate, gate=gate), ignore_https_errors=True)
+    async with open_browser(BrowserSettings()) as browser, open_session(browser, settings) as session:
+        await leave(session, pages)
+    assert len(pages.writes("/transfers")) >= 2
 
 
 async def test_a_write_that_was_let_go_leaves_once_and_its_redirect_with_it(pages: Pages, tmp_path: Path) -> None:
@@ -79,7 +108,7 @@ async def test_a_write_that_was_let_go_leaves_once_and_its_redirect_with_it(page
         await session.open(pages.url + "/a/")
         assert len(pages.writes("/a/")) == 1
         assert len(pages.writes("/a")) == 1
-        assert "nobody let go" in str(proxy.denied)
+        assert "nobody let go" in str(proxy.denied) or pages.url.startswith("https")
 
 
 async def test_closing_the_page_does_not_let_go_what_is_held(pages: Pages, tmp_path: Path) -> None:
