@@ -1,13 +1,16 @@
 """Looks at a page once: the accessibility tree with refs, frames and open shadow roots in it, secret fields masked."""
 
 import asyncio
+import json
+import secrets as randomness
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, Page
+from playwright.async_api import Frame, Page, Playwright
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,7 +20,10 @@ from engine.browser.snapshot_text import Parsed, parse, render
 from engine.domain.observation import Node
 from engine.errors import BrowserGone, DeadlineExceeded
 
-FIELDS = files("engine.browser").joinpath("snapshot_fields.js").read_text()
+FIELDS, LONG = (files("engine.browser").joinpath(f"snapshot_{name}.js").read_text() for name in ("fields", "long"))
+ENGINE = "capwright-long"
+HUGE = 5_000
+"""Elements from which on a document's longest runs of children are not read to their end, unless they are widened."""
 FRAME_SECONDS = 2.0
 EMPTY_PAUSE = 0.05
 
@@ -50,6 +56,7 @@ class Fields(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     secrets: list[str] = Field(default=[], max_length=10_000)
+    elements: int = 0
     closed: list[str] = []
     files: list[str] = []
     pictures: float = 0.0
@@ -58,8 +65,16 @@ class Fields(BaseModel):
 NOTHING = Fields()
 
 
-async def take(page: Page, *, deadline_s: float = 10) -> Snapshot:
+async def register(playwright: Playwright) -> None:
+    """Teach Playwright to leave out what is far down in a huge document; once for each driver and before its first page."""
+    await playwright.selectors.register(ENGINE, LONG, content_script=True)
+
+
+async def take(page: Page, *, deadline_s: float = 10, whole: frozenset[str] = frozenset()) -> Snapshot:
     """The page now, within `deadline_s`. An empty tree is looked at again for up to half of that: the page may yet be drawn.
+
+    Of a huge document the longest runs of children are read in part, and a node of role `more` says how many are left;
+    `whole` are Playwright's refs of what is read to its end all the same.
 
     Raises DeadlineExceeded when the page does not answer, BrowserGone when it no longer exists.
     """
@@ -67,9 +82,10 @@ async def take(page: Page, *, deadline_s: float = 10) -> Snapshot:
     while True:
         there = _documents(page)
         before = await _ask(page)
-        text = await _text(page, start + deadline_s - time.monotonic())
+        async with _shortened(page, before, whole) as mark:
+            text = await _text(page, start + deadline_s - time.monotonic())
         # the page answers about its fields while a thread of ours reads what it said of its tree
-        after, title, parsed = await asyncio.gather(_ask(page), _title(page), asyncio.to_thread(parse, text))
+        after, title, parsed = await asyncio.gather(_ask(page), _title(page), asyncio.to_thread(parse, text, mark))
         replaced = (None,) if _documents(page) != there else ()
         waited = time.monotonic() - start
         if text.strip() or page.url == "about:blank" or waited > deadline_s / 2:
@@ -87,6 +103,26 @@ async def _text(page: Page, seconds: float) -> str:
         if page.is_closed() or is_gone(error):
             raise BrowserGone("The page was closed while it was being read.") from error
         return ""  # the document was replaced while we looked: look again
+
+
+@asynccontextmanager
+async def _shortened(page: Page, asked: tuple[Fields | None, ...], whole: frozenset[str]) -> AsyncIterator[str]:
+    """While it is open, huge documents are walked in part; the mark stands before every count of what is left."""
+    huge = [frame for frame, fields in zip(page.frames, asked, strict=False) if fields and fields.elements > HUGE]
+    mark = f"{randomness.token_hex(8)} "
+    await _tell(huge, json.dumps({"mark": mark, "whole": sorted(whole)}))
+    try:
+        yield mark
+    finally:
+        await _tell(huge, "")
+
+
+async def _tell(frames: list[Frame], wanted: str) -> None:
+    """A frame that does not take it is read whole."""
+    calls = (within(FRAME_SECONDS, frame.locator(f"{ENGINE}={wanted}").count(), "measuring a frame") for frame in frames)
+    for problem in await asyncio.gather(*calls, return_exceptions=True):
+        if isinstance(problem, BaseException) and not isinstance(problem, PlaywrightError | DeadlineExceeded):
+            raise problem
 
 
 def _documents(page: Page) -> list[tuple[Frame, str]]:

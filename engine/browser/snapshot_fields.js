@@ -3,7 +3,7 @@
   const KINDS = /(^|\s)(cc-\S*|current-password|new-password|one-time-code)(\s|$)/i;
   const NAMES = /pass-?_?(word|wd|phrase|code)|(^|[^a-z])cv[vc]2?([^a-z]|$)|card-?_?(number|no|num)([^a-z]|$)/i;
   const LIMIT = 40;
-  const found = { secrets: [], closed: [], files: [], pictures: 0 };
+  const found = { elements: 0, secrets: [], closed: [], files: [], pictures: 0 };
   const box = (element) => element.getBoundingClientRect();
   const hidden = (element) => {
     const { width, height } = box(element);
@@ -27,6 +27,7 @@
   looks.TEXTAREA = looks.INPUT;
   const walk = (root) => {
     for (const element of root.querySelectorAll('*')) {
+      found.elements += 1;
       looks[element.tagName]?.(element);
       if (element.shadowRoot) walk(element.shadowRoot);
       else if (element.localName.includes('-') && found.closed.length < LIMIT && !element.textContent.trim()

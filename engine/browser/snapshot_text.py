@@ -7,7 +7,7 @@ another ref on every page. Here the main frame has no prefix (`e12`) and the fra
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.domain.observation import Node
 
@@ -59,15 +59,18 @@ class Entry:
     is_text: bool
 
 
-def parse(text: str) -> Parsed:
-    """Read a snapshot. Lines that are no entry belong to no one and are dropped."""
+def parse(text: str, mark: str = "") -> Parsed:
+    """Read a snapshot. Lines that are no entry belong to no one and are dropped.
+
+    A text that is `mark` and a number becomes a node of role `more` with that number as its state: so many were not read.
+    """
     reader = Reader()
     entries = [entry for line in _whole(text).split("\n") if (entry := reader.read(line))]
     frames = {ours: theirs for theirs, ours in reader.frames.items()}
-    return Parsed(_tree(entries), frames, "\n".join(entry.line for entry in entries))
+    return Parsed(_tree(entries, mark), frames, "\n".join(entry.line for entry in entries))
 
 
-def _tree(entries: list[Entry]) -> Node:
+def _tree(entries: list[Entry], mark: str) -> Node:
     """The nodes, made from the last line to the first: whatever is done and deeper then belongs to the line that is read.
 
     A text that is the only child becomes the node's own text.
@@ -80,10 +83,12 @@ def _tree(entries: list[Entry]) -> Node:
             properties.append((depth, role, entry.value))
         elif entry.is_text:
             if entry.value:
-                done.append((depth, Node("text", "", None, entry.value)))
+                done.append((depth, _more(entry.value, mark) or Node("text", "", None, entry.value)))
         else:
             children = _deeper(done, depth)
             text = entry.value
+            if children and children[-1].role == "more":
+                children[-1] = replace(children[-1], ref=entry.ref)
             if len(children) == 1 and children[0].role == "text" and not text:
                 text, children = children[0].text, []
             url = placeholder = ""
@@ -97,6 +102,11 @@ def _tree(entries: list[Entry]) -> Node:
     children = _deeper(done, -1)
     alone = len(children) == 1 and children[0].role == "text"
     return Node("document", text=children[0].text) if alone else Node("document", children=tuple(children))
+
+
+def _more(text: str, mark: str) -> Node | None:
+    _, found, count = text.partition(mark) if mark else ("", "", "")
+    return Node("more", states=(count.split()[0],)) if found and count else None
 
 
 def _deeper(done: list[tuple[int, Node]], depth: int) -> list[Node]:

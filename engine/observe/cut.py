@@ -116,8 +116,10 @@ def _marker(hidden: list[Line], widened: frozenset[str]) -> Line:
     within = [owner for owner, _ in first.places if owner and all(owner in each for each in owners) and owner not in widened]
     if within:
         owner = within[0]
-        count = len({index for line in hidden for name, index in line.places if name == owner})
+        counts = {index: line.count for line in hidden for name, index in line.places if name == owner}
         unit = next((line.unit for line in hidden if line.places[-1][0] == owner), "items")
-        return Line(first.depth, f"… {count} more {unit}, widen {owner}", ref=owner)
+        return Line(first.depth, f"… {sum(counts.values())} more {unit}, widen {owner}", ref=owner)
     anchor = next((line.ref for line in hidden if line.ref), None)
-    return Line(first.depth, f"… {len(hidden)} more lines" + (f", widen {anchor}" if anchor else ""), ref=anchor)
+    return Line(
+        first.depth, f"… {sum(line.count for line in hidden)} more lines" + (f", widen {anchor}" if anchor else ""), ref=anchor
+    )

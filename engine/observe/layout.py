@@ -67,6 +67,8 @@ class Layout:
         return kept
 
     def _node(self, node: Node, depth: int) -> None:
+        if node.role == "more":
+            self._more(node, depth)
         if not self._says(node):
             return
         if is_actionable(node):
@@ -130,11 +132,19 @@ class Layout:
         told = self._told_items(owner, items)
         for index, item in enumerate(items):
             self._places, self._unit = (*around[0], (owner.ref or "", index)), unit
-            if index < told:
+            if item.role == "more":
+                self._more(item, depth)
+            elif index < told:
                 write(item, depth)
             elif self._says(item):
                 self._add(depth, None, "", "", ref=item.ref)  # only counted: it stands behind the marker whatever it says
         self._places, self._unit = around
+
+    def _more(self, node: Node, depth: int) -> None:
+        """What was not read of a huge document."""
+        self._add(
+            depth, None, f"… {node.states[0]} more {self._unit}, widen {node.ref}", "", ref=node.ref, count=int(node.states[0])
+        )
 
     def _told_items(self, owner: Node, items: list[Node]) -> int:
         """How many items are laid out: all, unless the rest is behind a marker anyway and nothing in it is widened."""
@@ -153,7 +163,7 @@ class Layout:
         if parts is None:
             self._list(node, depth)
             return
-        rows = [part for part in parts if part.role == "row"]
+        rows = [part for part in parts if part.role in ("row", "more")]
         captions = [part for part in parts if part.role == "caption"]
         heads = rows[:1] if rows and _is_head(rows[0]) else []
         if not heads and not any(self._short(cell) for row in rows for cell in row.children):
@@ -175,7 +185,7 @@ class Layout:
         found: list[Node] = []
         for child in node.children:
             gist = self._sheet.gists[id(child)]
-            if child.role in ("row", "caption"):
+            if child.role in ("row", "caption", "more"):
                 found.append(child)
             elif child.role in WRAPPERS and not is_actionable(child) and not untold(child) and child.children:
                 below = self._parts(child)
@@ -240,11 +250,12 @@ class Layout:
         refs: tuple[str, ...] = (),
         ref: str | None = None,
         plain: bool = False,
+        count: int = 1,
     ) -> None:
         start = (holder.ref if holder else ref) or ""
         shown = f"{start or '-'}{text}" if holder else text
         self._sheet.lines.append(
-            Line(depth, shown, said, start or None, refs, plain, self._places, self._unit if self._places else "lines")
+            Line(depth, shown, said, start or None, refs, plain, self._places, self._unit if self._places else "lines", count)
         )
 
 

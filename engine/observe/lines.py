@@ -14,7 +14,7 @@ class Line:
     """One line. `said` is its page text alone, `refs` are the actionable elements it shows, `ref` is the one it starts with.
 
     `places` are the tables and lists around it, outermost first, with the index of the item the line belongs to;
-    `unit` is what such an item is called when it is counted.
+    `unit` is what such an item is called when it is counted, and `count` how many of them the line stands for.
     """
 
     depth: int
@@ -25,6 +25,7 @@ class Line:
     plain: bool = False
     places: tuple[Place, ...] = ()
     unit: str = "lines"
+    count: int = 1
 
     def __str__(self) -> str:
         return " " * self.depth + self.text

@@ -34,7 +34,7 @@ class PageObserver:
 
     async def observe(self, *, problem: bool, widened: frozenset[Ref]) -> Observation:
         """The page now. Raises DeadlineExceeded when it does not answer and BrowserGone when it no longer exists."""
-        snapshot = await self._session.look()
+        snapshot = await self._session.look(widened)
         tabs = await self._session.tabs()
         poor = is_poor(snapshot.root, snapshot.pictures)
         picture = await self._picture(first=not self._looked, problem=problem, poor=poor)

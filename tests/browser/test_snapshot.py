@@ -81,3 +81,43 @@ async def test_the_focus_is_told(session: Session, pages: Pages) -> None:
     snapshot = await take(session.page)
     focused = snapshot.root.find(snapshot.focused or "")
     assert focused and focused.name == "One"
+
+
+def items(count: int, tag: str = "tr") -> str:
+    cell = (
+        "<td>Row {0}<td><a href=/x/{0}>Open {0}</a><td>a<td>b" if tag == "tr" else "<b>Row {0}</b><a href=/x/{0}>Open {0}</a>"
+    )
+    rows = "".join(f"<{tag}>{cell.format(number)}</{tag}>" for number in range(count))
+    return f"<table><tbody>{rows}</tbody></table>" if tag == "tr" else rows
+
+
+def left(snapshot: Snapshot) -> list[tuple[str, str | None]]:
+    return [(node.states[0], node.ref) for node in snapshot.root.walk() if node.role == "more"]
+
+
+async def test_a_huge_document_is_read_in_part_and_says_how_much_is_left(session: Session, pages: Pages) -> None:
+    """Long tables, lists and cards, in the page, a frame and a shadow root, end in a count; what stands after them is read."""
+    pages["/frame"] = f"<ul>{items(3000, 'li')}</ul><button>In frame</button>"
+    snapshot = await look(
+        session,
+        pages,
+        f"""<h1>All</h1>{items(1200)}<div>{items(900, "div")}</div><section id=host></section><button>Last</button>
+        <iframe src=/frame width=500></iframe><script>host.attachShadow({{mode: 'open'}}).innerHTML
+            = `<div>{items(700, "p")}</div>`</script>""",
+    )
+    assert [count for count, _ in left(snapshot)] == ["1000", "700", "500", "2000"]
+    names = {node.name for node in snapshot.root.walk()}
+    assert {"Last", "In frame", "Open 0"} <= names
+    assert "Open 1199" not in names
+    assert await session.page.get_by_role("link", name="Open 1199", exact=True).count() == 1, "Playwright sees all of it again"
+
+
+async def test_what_is_widened_of_a_huge_document_is_read_to_its_end(session: Session, pages: Pages) -> None:
+    """The ref in the count, or one around it, brings the rest; its refs lead to the elements."""
+    await look(session, pages, f"<div role=region aria-label=Items>{items(1500)}</div>{items(2000, 'div')}")
+    snapshot = await session.look()
+    (_, within), _ = left(snapshot)
+    snapshot = await session.look(frozenset({within or ""}))
+    assert len(left(snapshot)) == 1
+    last = next(node for node in snapshot.root.walk() if node.name == "Open 1499")
+    assert await session.element(last.ref or "").text() == "Open 1499"

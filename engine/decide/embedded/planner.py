@@ -29,7 +29,7 @@ from engine.decide.embedded.progress import ASIDE, Past, recall, tagged
 from engine.decide.embedded.reading import read
 from engine.decide.embedded.scene import Scene, own_text
 from engine.decide.embedded.signing import asks_to_sign_in, sign_in
-from engine.domain.action import Decision, Done, Stuck, Wait
+from engine.domain.action import Decision, Done, Stuck, Wait, Widen
 from engine.domain.brief import Brief, Planned
 from engine.domain.run import Usage
 
@@ -69,7 +69,7 @@ def decide(brief: Brief) -> Decision:
     part, move = _next(intents, scene, past)
     aside = clear_way(move, scene, past) if not isinstance(move, Finished) else None
     if aside is None and isinstance(move, Blocked):
-        aside = _patience(scene, past)
+        aside = _patience(scene, past) or _unread(scene)
     if aside is not None:
         part, move = ASIDE, aside
     return _decision(part, _guarded(move, past, brief.allowed), intents)
@@ -93,6 +93,12 @@ def _patience(scene: Scene, past: Past) -> Do | None:
     waited = past.last is not None and isinstance(past.last.action, Wait)
     thin = not any(own_text(spot.node) for spot in scene.spots)
     return Do(Wait(seconds=2), "wait for the page to show something") if (busy or thin) and not waited else None
+
+
+def _unread(scene: Scene) -> Do | None:
+    """What is not found may stand where a huge page was not read to its end."""
+    refs = (node.ref for node in scene.root.walk() if node.role == "more" and node.ref)
+    return next((Do(Widen(ref=ref), f"read the rest of {ref}") for ref in refs), None)
 
 
 def _guarded(move: Move, past: Past, allowed: tuple[str, ...]) -> Move:

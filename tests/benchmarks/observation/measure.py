@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page, async_playwright
 
 from engine.browser.find import candidates
-from engine.browser.snapshot import Snapshot, take
+from engine.browser.snapshot import Snapshot, register, take
 from engine.decide.prompt import UNCHANGED, page
 from engine.domain.observation import Observation, facts
 from engine.observe.writing import Writer
@@ -45,6 +45,7 @@ class Row:
     texts: Kept = Kept(0, 0, 0, ())
     split: tuple[float, float, float] = (0, 0, 0)
     held: dict[str, Held] = field(default_factory=dict)
+    unread: int = 0
 
 
 @asynccontextmanager
@@ -58,6 +59,7 @@ async def shared_browser() -> AsyncIterator[tuple[Page, str]]:
             address = await asyncio.wait_for(_address(process), 60)
             async with async_playwright() as playwright:
                 browser = await playwright.chromium.connect_over_cdp(address)
+                await register(playwright)  # contexts that were there before are taught only now
                 yield browser.contexts[0].pages[0], address
         finally:
             process.kill()
@@ -112,6 +114,7 @@ async def first_views(page: Page, shown: tuple[Shown, ...], peers: tuple[Peer, .
         assert ours.snapshot
         row.acts = actionable(ours.snapshot.root, MAX_TOKENS)
         row.texts = readable(ours.snapshot.root, MAX_TOKENS)
+        row.unread = sum(int(node.states[0]) for node in ours.snapshot.root.walk() if node.role == "more")
         for peer in peers:
             for _ in range(2):
                 view = await peer.look()

@@ -97,7 +97,7 @@ class Counted:
         for row in self.first:
             acts, texts = row.acts, row.texts
             taken, writing, busy = (f"{seconds * 1000:,.0f}" for seconds in row.split)
-            times = f"{taken} + {writing} ({busy})"
+            times = f"{taken} + {writing} ({busy})" + (f"; {row.unread:,} more rows counted, not read" if row.unread else "")
             lines.append(
                 f"| {row.name} | {acts.total:,}: {acts.shown:,} shown, {acts.behind:,} behind, {len(acts.lost)} lost "
                 f"| {texts.total:,}: {texts.shown:,} shown, {texts.behind:,} behind, {len(texts.lost)} lost | {times} |"

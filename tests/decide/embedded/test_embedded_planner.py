@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from engine.decide.embedded import EmbeddedPlanner
 from engine.decide.embedded.planner import decide
-from engine.domain.action import Action, Click, Done, Extract, Press, Select, Stuck, Type, Wait
+from engine.domain.action import Action, Click, Done, Extract, Press, Select, Stuck, Type, Wait, Widen
 from engine.domain.brief import Brief
 from engine.domain.observation import Download
 from engine.domain.run import Goal
@@ -411,3 +411,16 @@ def test_a_short_number_alone_does_not_tell_the_page() -> None:
     for url, done in ((f"{SITE}/branch/17", False), (f"{SITE}/orders/17", True)):
         decision = decide(Brief(goal=made, observation=observed(page, url), history=(), allowed=ALLOWED))
         assert isinstance(decision.action, Done) is done
+
+
+def test_what_was_not_read_of_a_huge_page_is_read_before_giving_up() -> None:
+    """A page that was read in part may hold what is not found, so its rest is asked for; what is found needs no rest."""
+    page = """
+    - list [ref=e1]:
+      - listitem [ref=e2]:
+        - link "Open 1" [ref=e3]
+      - more [2480] [ref=e1]
+    - text: a page
+    """
+    assert first("press Open 1", page) == Click(ref="e3")
+    assert first("press Open 2400", page) == Widen(ref="e1")
