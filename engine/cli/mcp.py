@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -52,6 +51,7 @@ def mcp(
     from engine.assembly.serving import ReplayRunner
     from engine.cli.settings import current
     from engine.faces.mcp import PATH, mcp_server, serve_http, serve_stdio
+    from engine.web.serving import listening
 
     settings = current()
     given = values.secrets(secret or [])
@@ -63,7 +63,7 @@ def mcp(
         if transport is Transport.stdio:
             run(serve_stdio(server))
             return
-        with socket.create_server(("127.0.0.1", port)) as listener:
+        with listening(port) as listener:
             typer.echo(f"http://127.0.0.1:{listener.getsockname()[1]}{PATH}", err=True)
             run(serve_http(server, listener, os.environ.get(TOKEN)))
     except asyncio.CancelledError:

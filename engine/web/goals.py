@@ -1,27 +1,25 @@
 """`/admin/goals`: explorations as tree and as table, round by round; asking for one, steering it, its artifact."""
 
-import asyncio
 import base64
-import json
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from engine.domain.exploration import CellId
 from engine.errors import CapwrightError, NotFound, RequestRefused
 from engine.explore.answers import ArtifactAnswer, CatalogAnswer, FileContent, RunSummary, Tree
 from engine.explore.forms import ArtifactForm, CatalogForm, ListForm, RunForm, TreeForm
-from engine.store.explorations import CellRecord
+from engine.store.explorations import CellRecord, RoundRecord
 from engine.web.callers import caller
 from engine.web.evidence import SANDBOX
-from engine.web.live import LONGEST_SECONDS, event
+from engine.web.live import beats, event, last_seen, stream
 from engine.web.page import Page
 from engine.web.visit import Visit
 
 A_PAGE = 200
-LOOK_SECONDS = 1.0
 NUMBERS = ("branch_count", "refine_count", "max_parallelism", "max_experiments")
 BUDGET = ("max_agent_calls", "max_wall_secs", "max_rounds")
 TEXTS = ("approved_root_id", "evaluator", "runtime", "model", "strategy", "round_seed")
@@ -38,12 +36,12 @@ async def one(visit: Visit) -> Response:
     tree = _tree(visit, 1)
     return visit.page(
         "goal.html",
-        run=tree.run,
         tree=tree,
-        view="table" if visit.request.query_params.get("view") == "table" else "tree",
+        **_head(visit, tree.run),
+        view=_view(visit),
+        last=visit.admin.exploring.desk.explorations.last_event(tree.run.run_id),
         request=visit.admin.exploring.desk.explorations.get(tree.run.run_id).request,
         artifact=_artifact(visit, tree.run),
-        may_steer=visit.may("request"),
     )
 
 
@@ -52,14 +50,19 @@ async def cells(visit: Visit) -> Response:
     number, after = visit.given("round"), visit.request.query_params.get("after", "")
     if not number.isdecimal():
         raise NotFound("There is no such round.")
-    view = "table" if visit.request.query_params.get("view") == "table" else "tree"
     # The cell before the first of a round: cells come in the order round, branch, attempt.
     start = after or (str(CellId(int(number) - 1, 10**6, 10**6)) if int(number) > 1 else None)
     tree = _tree(visit, A_PAGE, start)
     found = [cell for cell in tree.nodes if CellId.parse(cell.cell_id).round == int(number)]
     following = found[-1].cell_id if len(found) == A_PAGE else None
     return visit.page(
-        "goal_cells.html", cells=found, depths=_depths(found), view=view, run=tree.run, round=int(number), following=following
+        "goal_cells.html",
+        cells=found,
+        depths=_depths(found),
+        view=_view(visit),
+        run=tree.run,
+        round=int(number),
+        following=following,
     )
 
 
@@ -69,7 +72,7 @@ async def events(visit: Visit) -> Response:
     _tree(visit, 1)
     if visit.request.method == "HEAD":
         return Response(media_type="text/event-stream")
-    return StreamingResponse(_events(visit, run_id), media_type="text/event-stream")
+    return stream(_events(visit, run_id, last_seen(visit)))
 
 
 async def steer(visit: Visit) -> Response:
@@ -172,25 +175,52 @@ def _depths(found: list[CellRecord]) -> dict[str, int]:
     return depths
 
 
-async def _events(visit: Visit, run_id: str) -> AsyncIterator[str]:
-    yield "retry: 1000\n\n"
-    told = ""
-    for number in range(int(LONGEST_SECONDS / LOOK_SECONDS)):
-        if visit.frame.sessions.get(visit.token) is None:
-            return
-        tree = _tree(visit, 1)
-        rounds = {each.round: [each.ended, each.planned] for each in tree.rounds}
-        head = visit.fragment("goal_head.html", run=tree.run, tree=tree, may_steer=visit.may("request"))
-        said = json.dumps({"head": head, "rounds": rounds})
-        if said != told:
-            told = said
-            yield event("run", said)
-        elif number % 15 == 0:
-            yield ": still here\n\n"
+async def _events(visit: Visit, run_id: str, sent: int) -> AsyncIterator[str]:
+    """`head` and `rounds` when they change; `cells` that changed since, numbered like the run's own events."""
+    beat, view = visit.frame.beat, _view(visit)
+    head: RunSummary | None = None
+    rounds: tuple[RoundRecord, ...] = ()
+    async for _ in beats(visit):
+        tree = beat.once((run_id, "tree"), partial(_tree, visit, 1))
+        if (summary := tree.run.model_copy(update={"elapsed_secs": 0.0})) != head:
+            head = summary
+            yield event("head", visit.fragment("goal_head.html", **_head(visit, tree.run)))
+        if changed := [each for each in tree.rounds if each not in rounds]:
+            rounds = tree.rounds
+            yield event("rounds", visit.fragment("goal_rounds.html", rounds=changed))
+        found, last = beat.once((run_id, "cells", sent), partial(_changed, visit, run_id, sent))
+        if last > sent:
+            content = {"cells": found, "depths": _depths(found), "view": view, "run": tree.run}
+            rows = beat.once((run_id, "rows", sent, view, visit.language), partial(visit.fragment, "goal_rows.html", **content))
+            sent = last
+            yield event("cells", rows, sent)
         if tree.run.state == "terminal":
             yield event("end", "")
             return
-        await asyncio.sleep(LOOK_SECONDS)
+        yield ""
+
+
+def _changed(visit: Visit, run_id: str, after: int) -> tuple[list[CellRecord], int]:
+    """Cells as they are now that something happened to after an event, and the number of the last one."""
+    explorations = visit.admin.exploring.desk.explorations
+    found = explorations.events(run_id, after)
+    names = dict.fromkeys(each.subject for each in found if each.kind == "cell")
+    rows = (explorations.cells(run_id, _before(CellId.parse(name)), 1) for name in names)
+    return [cell for row in rows for cell in row], found[-1].seq if found else after
+
+
+def _before(cell: CellId) -> CellId:
+    """What stands just before a cell, in the order round, branch, attempt."""
+    return CellId(cell.round, cell.branch, cell.attempt - 1)
+
+
+def _head(visit: Visit, run: RunSummary) -> dict[str, Any]:
+    since = visit.admin.now() - run.elapsed_secs if run.state not in ("terminal", "paused") and run.elapsed_secs else None
+    return {"run": run, "since": since, "may_steer": visit.may("request")}
+
+
+def _view(visit: Visit) -> str:
+    return "table" if visit.request.query_params.get("view") == "table" else "tree"
 
 
 PAGES = (

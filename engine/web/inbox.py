@@ -1,22 +1,26 @@
 """`/admin/inbox`: steps and explorations that wait for a person; decided once, whoever is faster."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
 
 from engine.domain.approval import Approval
 from engine.domain.exploring import FrozenRequest
-from engine.errors import IllegalTransition
+from engine.errors import IllegalTransition, NotFound
 from engine.explore.answers import ApprovalAnswer
 from engine.explore.forms import ApprovalsForm, DecideForm
 from engine.web.callers import caller
 from engine.web.entrance import inner
 from engine.web.folder import Folder
 from engine.web.page import Page
+from engine.web.timeline import Turn, turns
 from engine.web.visit import Visit
 
 MOST_COMMENT = 2000
+MOST_SHOWN = 100
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,15 @@ class WaitingRun:
 
 async def inbox(visit: Visit) -> Response:
     """The page."""
-    return visit.page("inbox.html", **_content(visit))
+    return visit.page("inbox.html", **_content(visit), gone=[])
 
 
 async def inbox_list(visit: Visit) -> Response:
-    """Only what waits; asked again and again by the open page."""
-    return visit.page("inbox_list.html", **_content(visit))
+    """What waits, and how it went with what the page shows and waits no longer; asked again and again by the open page."""
+    content = _content(visit)
+    shown = visit.request.query_params.get("shown", "").split(",")[:MOST_SHOWN]
+    gone = [one for name in shown if name not in content["waiting_ids"] and (one := _answered(visit, name)) is not None]
+    return visit.page("inbox_list.html", **content, gone=gone)
 
 
 async def decide_step(visit: Visit) -> Response:
@@ -64,10 +71,15 @@ async def decide_run(visit: Visit) -> Response:
 
 def _content(visit: Visit) -> dict[str, Any]:
     pending = visit.admin.approvals.pending(visit.admin.now())
+    runs = _runs(visit)
+    waits: list[tuple[float, Approval | WaitingRun]] = [*((one.asked_at, one) for one in pending)]
+    waits += [(each.approval.requested_at / 1000, each) for each in runs]
     return {
-        "pending": pending,
+        # The oldest first: what comes while somebody reads comes at the end, and moves nothing.
+        "waits": [one for _, one in sorted(waits, key=lambda pair: pair[0])],
+        "waiting_ids": [*(one.id for one in pending), *(each.approval.approval_id for each in runs)],
         "pictures": {one.id: _picture(visit, one) for one in pending},
-        "runs": _runs(visit),
+        "filled": {one.id: visit.frame.beat.once((one.id, "filled"), partial(_filled, visit, one)) for one in pending},
         "may_decide": visit.may("decide"),
         "back": "/admin/inbox",
     }
@@ -78,6 +90,23 @@ def _picture(visit: Visit, one: Approval) -> str:
     name = f"screenshots/{one.step:04d}.jpg"
     there = name in Folder(visit.admin.settings.evidence / one.run_id).names
     return f"/admin/runs/{one.run_id}/files/{name}" if there else ""
+
+
+def _filled(visit: Visit, one: Approval) -> tuple[Turn, ...]:
+    """What the run put in before it asked: the parameters of what would be done."""
+    folder = Folder(visit.admin.settings.evidence / one.run_id)
+    put_in = (
+        step for step in folder.steps() if step.outcome.ok and step.decision.action.action in ("type", "select", "upload")
+    )
+    return turns(one.run_id, folder, put_in)
+
+
+def _answered(visit: Visit, name: str) -> Approval | ApprovalAnswer | None:
+    """A step or an exploration that waits no longer; None for what never was."""
+    with suppress(NotFound):
+        return visit.admin.approvals.one(name)
+    listed = visit.admin.exploring.requests.approvals(ApprovalsForm(), caller(visit)).approvals
+    return next((each for each in listed if each.approval_id == name), None)
 
 
 def _runs(visit: Visit) -> tuple[WaitingRun, ...]:

@@ -1,7 +1,7 @@
 """One request to a page: who visits, in which language, and how a page is answered."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
@@ -15,10 +15,12 @@ from engine.access.roles import Right
 from engine.access.sessions import Attempts, Links, Sessions, form_token
 from engine.access.users import User
 from engine.assembly.admin import Admin
+from engine.web.beat import Beat
 from engine.web.language import chosen, marked
 from engine.web.rendering import Pages
 
 LANGUAGE_COOKIE = "capwright-language"
+LOOK_SECONDS = 0.2
 OTHER_SESSION = marked("This form is of another session; load the page again.")
 SIGN_IN = marked("Sign in first.")
 
@@ -36,6 +38,7 @@ class Frame:
     pages: Pages
     cookie: str
     tell_link: Callable[[], None] = lambda: None
+    beat: Beat = field(default_factory=lambda: Beat(LOOK_SECONDS))
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **content: Any) -> Response:
         """A whole page."""
-        return HTMLResponse(self.fragment(template, **content), status, {"vary": "cookie, accept-language"})
+        waiting = self.admin.waiting() if self.user else 0
+        markup = self.fragment(template, waiting=waiting, **content)
+        return HTMLResponse(markup, status, {"vary": "cookie, accept-language"})
 
     def fragment(self, template: str, **content: Any) -> str:
         """A rendered template."""
@@ -94,7 +99,6 @@ class Visit:
             "language": self.language,
             "path": self.request.url.path,
             "form_token": form_token(self.token) if self.token else "",
-            "waiting": self.admin.waiting() if self.user else 0,
         }
         return self.frame.pages.render(template, self.language, {**shell, **content})
 

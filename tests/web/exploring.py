@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from engine.assembly.admin import admin_of
 from engine.assembly.exploring import Exploring
@@ -25,9 +26,9 @@ class Explored:
 
 
 @asynccontextmanager
-async def explored(home: Path) -> AsyncIterator[Explored]:
+async def explored(home: Path, **options: Any) -> AsyncIterator[Explored]:
     """One agent that mona and max manage, one root, one evaluator."""
-    bench = Bench(home / "bench")
+    bench = Bench(home / "bench", **options)
     agent = Agent(
         agent_id="agent",
         managers=frozenset({"mona", "max"}),

@@ -1,7 +1,6 @@
 """The admin over real HTTP, in a home of its own, with users who have passwords."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from engine.settings import Settings
 from engine.web.app import PAGES, admin_app
 from engine.web.page import Page
 from engine.web.rendering import Pages
-from engine.web.serving import _Quiet, frame_of
+from engine.web.serving import _Quiet, frame_of, listening
 from engine.web.visit import Frame
 
 PASSWORD = "correct horse"
@@ -78,7 +77,7 @@ async def serve(
 ) -> AsyncIterator[Served]:
     """Serve a home until the block ends."""
     links: list[str] = []
-    with socket.create_server(("127.0.0.1", settings.pop("port", 0))) as listener:
+    with listening(settings.pop("port", 0)) as listener:
         port = listener.getsockname()[1]
         environment = {"PATH": "/usr/bin:/bin", **settings.pop("environment", {})}
         admin = admin or admin_of(Settings(home=home, users=users(), environment=environment, **settings))

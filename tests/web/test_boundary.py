@@ -1,5 +1,6 @@
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from engine.web.app import PAGES
 from engine.web.page import Page
+from engine.web.serving import listening
 from engine.web.visit import Visit
 from tests.web.serving import PASSWORD, Served, serve
 
@@ -276,6 +278,12 @@ async def test_requests_with_two_hosts_are_refused(served: Served) -> None:
     writer.close()
     await writer.wait_closed()
     assert answer.split()[1] in (b"400", b"421")
+
+
+def test_answers_do_not_wait_for_the_networks_patience() -> None:
+    """Connections send what there is at once: without TCP_NODELAY every answer of two writes took 40 ms longer."""
+    with listening(0) as listener, socket.create_connection(listener.getsockname()), listener.accept()[0] as accepted:
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 ODD = ["%00", "..", "%2e%2e", "%F0%9F%92%A3", "a" * 3000, "%3Cscript%3E", "1e999", "-1", "{{7*7}}", "%25s%25n"]

@@ -50,7 +50,7 @@ async def test_asked_approved_by_another_explored_and_downloaded(home: Explored,
     await expect(rick.get_by_text("complete", exact=True)).to_be_visible(timeout=60_000)
     await expect(rick.locator(".cells li")).to_have_count(6)
     await expect(rick.locator(".cells li", has_text="r1-b2-a0")).to_contain_text("tampered")
-    await expect(rick.locator(".cells li", has_text="★")).to_contain_text("r1-b1-a1")
+    await expect(rick.locator(".cells li.best")).to_contain_text("r1-b1-a1")
     await rick.get_by_role("link", name="Table").click()
     await expect(rick.locator(".cells tbody tr")).to_have_count(6)
     async with rick.expect_download() as event:

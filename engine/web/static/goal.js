@@ -1,38 +1,34 @@
-// Rounds load their cells when they are opened, a part at a time; the head and the counts follow the run while it is live.
-import { localise } from "./times.js";
+// Rounds load their cells when they are opened, a part at a time; while the run is live, its head, its rounds and those
+// cells that change follow it in place.
+import { follow, fragment } from "./stream.js";
 
 const head = document.querySelector("#head[data-run]");
-const run = head.dataset.run;
+const rounds = document.querySelector("#all-rounds");
+const { run, view } = head.dataset;
+const told = new Map(); // rows that changed before the part that holds them was here
+let last = Number(head.dataset.last);
 
-function fragment(html) {
-  const template = document.createElement("template");
-  template.innerHTML = html;
-  localise(template.content);
-  return template.content;
-}
-
-async function part(cells, url) {
-  const response = await fetch(url).catch(() => null);
-  if (!response?.ok || response.redirected) return;
-  const content = fragment(await response.text());
-  const more = content.querySelector("[data-more]");
-  const table = cells.querySelector("table tbody");
-  const rows = content.querySelector("table tbody");
-  if (table && rows) {
-    table.append(...rows.children);
-    content.querySelector("table").remove();
+async function load(cells, url) {
+  const answer = await fetch(url).catch(() => null);
+  if (!answer?.ok || answer.redirected) return;
+  const part = fragment(await answer.text());
+  const more = part.querySelector("[data-more]");
+  for (const row of part.querySelectorAll("[id]")) {
+    if (told.has(row.id)) row.replaceWith(told.get(row.id));
+    told.delete(row.id);
   }
-  cells.append(content);
+  cells.append(part);
   if (more) watch(cells, more);
+  else cells.dataset.asked = "all";
 }
 
 function watch(cells, more) {
   const next = () => {
     seen.disconnect();
     more.closest("p").remove();
-    part(cells, more.href);
+    load(cells, more.href);
   };
-  const seen = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && next(), { rootMargin: "200px" });
+  const seen = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && next(), { rootMargin: "600px" });
   more.addEventListener("click", (event) => {
     event.preventDefault();
     next();
@@ -40,43 +36,57 @@ function watch(cells, more) {
   seen.observe(more);
 }
 
-function load(round) {
-  const cells = round.querySelector(".cells");
-  cells.replaceChildren();
-  part(cells, `/admin/goals/${run}/rounds/${round.dataset.round}?view=${round.dataset.view}`);
+function ready(round) {
+  const begin = () => {
+    const cells = round.querySelector(".cells");
+    if (!round.open || cells.dataset.asked) return;
+    cells.dataset.asked = "some";
+    load(cells, `/admin/goals/${run}/rounds/${round.dataset.round}?view=${view}`);
+  };
+  round.addEventListener("toggle", begin);
+  begin();
 }
 
-for (const round of document.querySelectorAll(".round")) {
-  round.addEventListener("toggle", () => round.open && !round.querySelector(".part") && load(round));
-  if (round.open) load(round);
+function replaceHead(html) {
+  const held = head.contains(document.activeElement) ? document.activeElement.value : null;
+  head.replaceChildren(fragment(html));
+  if (held) head.querySelector(`button[value="${held}"]`)?.focus();
+  for (const one of rounds.querySelectorAll(".best")) one.classList.remove("best");
+  document.getElementById(head.querySelector("[data-best]")?.dataset.best)?.classList.add("best");
 }
 
-let stream = null;
-function open() {
-  if (stream || !("live" in head.dataset)) return;
-  stream = new EventSource(`/admin/goals/${run}/events`);
-  stream.addEventListener("run", (event) => {
-    const told = JSON.parse(JSON.parse(event.data));
-    head.replaceChildren(fragment(told.head));
-    for (const [number, [ended, planned]] of Object.entries(told.rounds)) {
-      const round = document.querySelector(`.round[data-round="${number}"]`);
-      if (!round) return location.reload();
-      const count = round.querySelector("[data-ended]");
-      const text = `${ended} / ${planned}`;
-      if (count.textContent === text) continue;
-      count.textContent = text;
-      if (round.open && window.scrollY < 400) load(round);
+function replaceRounds(html) {
+  for (const fresh of [...fragment(html).children]) {
+    const old = rounds.querySelector(`[data-round="${fresh.dataset.round}"]`);
+    if (old) {
+      old.querySelector("summary").replaceChildren(...fresh.querySelector("summary").childNodes);
+    } else {
+      rounds.insertBefore(fresh, rounds.querySelector(".none"));
+      ready(fresh);
     }
-  });
-  stream.addEventListener("end", () => {
-    close();
-    location.reload();
+  }
+}
+
+function replaceCells(html, number) {
+  last = number;
+  for (const fresh of [...fragment(html).querySelectorAll("[id]")]) {
+    const old = document.getElementById(fresh.id);
+    const cells = rounds.querySelector(`[data-round="${fresh.id.slice(1).split("-")[0]}"] .cells`);
+    if (old) {
+      fresh.className = old.className;
+      old.replaceWith(fresh);
+    }
+    // A cell that was planned only now stands at the end, where all before it are shown already.
+    else if (cells?.dataset.asked === "all") [...cells.querySelectorAll(".rows")].at(-1).append(fresh);
+    else told.set(fresh.id, fresh);
+  }
+}
+
+for (const round of rounds.querySelectorAll(".round")) ready(round);
+if ("live" in head.dataset) {
+  follow(() => `/admin/goals/${run}/events?view=${view}&after=${last}`, {
+    head: replaceHead,
+    rounds: replaceRounds,
+    cells: replaceCells,
   });
 }
-function close() {
-  stream?.close();
-  stream = null;
-}
-document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
-addEventListener("pagehide", close);
-open();

@@ -1,25 +1,29 @@
-// Keeps the inbox as it is on the server: new questions come, answered, withdrawn and expired ones leave.
-import { localise } from "./times.js";
+// Keeps the inbox as it is on the server: new questions come at the end, answered, withdrawn and expired ones say so.
+import { fragment } from "./stream.js";
 
 const inbox = document.querySelector("#inbox");
-const ids = (root) => [...root.querySelectorAll("[data-id]")].map((one) => one.dataset.id);
+const byId = (root) => new Map([...root.querySelectorAll("[data-id]")].map((one) => [one.dataset.id, one]));
 
 async function look() {
   if (document.hidden) return;
-  const response = await fetch("/admin/inbox/list").catch(() => null);
-  if (!response?.ok || response.redirected) return;
-  const template = document.createElement("template");
-  template.innerHTML = await response.text();
-  localise(template.content);
-  const [now, then] = [ids(template.content), ids(inbox)];
-  if (now.join() === then.join()) return;
-  // Questions that still stand stay as they are, with whatever is being written into them.
-  const kept = new Map([...inbox.querySelectorAll("[data-id]")].map((one) => [one.dataset.id, one]));
-  for (const fresh of template.content.querySelectorAll("[data-id]")) {
-    const old = kept.get(fresh.dataset.id);
-    if (old) fresh.replaceWith(old);
+  const then = byId(inbox);
+  const answer = await fetch(`/admin/inbox/list?shown=${[...then.keys()]}`).catch(() => null);
+  if (answer?.redirected) location.reload();
+  if (!answer?.ok) return;
+  const { nothing, ...now } = Object.fromEntries(byId(fragment(await answer.text())));
+  for (const [id, fresh] of Object.entries(now)) {
+    const old = then.get(id);
+    if (!old) {
+      inbox.insertBefore(fresh, then.get("nothing"));
+    } else if ("gone" in fresh.dataset && !("gone" in old.dataset)) {
+      // It says how it was answered and keeps its place: nothing moves under a pointer that is on its way to a button.
+      fresh.style.minHeight = `${old.offsetHeight}px`;
+      const held = old.contains(document.activeElement);
+      old.replaceWith(fresh);
+      if (held) fresh.focus();
+    }
   }
-  inbox.replaceChildren(template.content);
+  then.get("nothing").hidden = nothing.hidden;
 }
 
 setInterval(look, 1500);

@@ -11,14 +11,20 @@ export function localise(root) {
   }
 }
 
-// Counts down to a moment: <span data-until="…">; the server's text stands until the first tick.
+const words = (seconds) => {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+};
+
+// Counts down to a moment, <span data-until="…">, or up from one, data-since; the server's text stands until the first tick.
 function tick() {
   for (const left of document.querySelectorAll("[data-until]")) {
     const seconds = Math.max(0, Math.round((new Date(left.dataset.until) - Date.now()) / 1000));
-    const hours = Math.floor(seconds / 3600);
-    const minutes = Math.floor((seconds % 3600) / 60);
-    left.textContent = hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+    left.textContent = words(seconds);
     left.classList.toggle("urgent", seconds < 60);
+  }
+  for (const gone of document.querySelectorAll("[data-since]")) {
+    gone.textContent = words(Math.max(0, Math.round((Date.now() - new Date(gone.dataset.since)) / 1000)));
   }
 }
 
