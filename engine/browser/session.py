@@ -181,10 +181,10 @@ class Session:
         return frozenset(found)
 
     async def marks(self) -> tuple[str, ...]:
-        """Headings, alerts, statuses and dialogs that are visible now; empty while the page is being replaced."""
+        """Headings, alerts, statuses and dialogs that are visible now; empty while the page is being replaced or busy."""
         try:
             return tuple(await within(4, self.page.evaluate(MARKS), "looking at headings"))
-        except PlaywrightError:
+        except (PlaywrightError, DeadlineExceeded):
             return ()
 
     async def shows(self, text: str) -> bool:
