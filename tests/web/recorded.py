@@ -1,5 +1,6 @@
 """Runs that were never run: written by the real recorder, with whatever a page or a model might have said."""
 
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,6 +37,7 @@ class Recorded:
             RunStarted(run_id=run_id, goal=asked, model="embedded", policy=policy, policy_digest=policy.digest, engine="0")
         )
         self.count = 0
+        self.written: dict[int, float] = {}
 
     def step(self, said: str = "fine", **outcome: Any) -> Step:
         """One more step, of which everything that a page or a model can say says `said`."""
@@ -69,6 +71,7 @@ class Recorded:
             ),
         )
         self.recorder.step(step)
+        self.written[step.number] = time.time()
         return step
 
     def say(self, text: str) -> None:
