@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import urljoin
 
 from engine.access.approvals import DenyingApprover
 from engine.assembly import replaying
@@ -16,7 +17,7 @@ from engine.assembly.approving import redeeming
 from engine.assembly.policies import named
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
 from engine.assembly.targets import secrets_of, target_policy
-from engine.domain.capability import Capability
+from engine.domain.capability import Capability, CapabilityStep
 from engine.domain.evaluation import Scoring
 from engine.domain.policy import Policy
 from engine.domain.secret import Secrets
@@ -34,7 +35,7 @@ from engine.settings import Settings
 from engine.store.capabilities import read
 from engine.subjects.browser import FILE
 
-REPLAY_VERSION = 1
+REPLAY_VERSION = 2
 """Part of the pinned hash: another way of judging is another evaluator."""
 START_SECONDS = 0.3
 
@@ -102,7 +103,7 @@ class Court:
 
     async def starts_at_its_end(self, case: Case) -> bool:
         """Whether the checkpoint holds before anything was done, although there is something to do."""
-        if all(step.action == "extract" for step in self.candidate.steps):
+        if all(self._stays(step) for step in self.candidate.steps):
             return False
         guard = PolicyGuard(self.policy, self.url, self.secrets)
         with tempfile.TemporaryDirectory(prefix="capwright-score-") as downloads:
@@ -111,6 +112,10 @@ class Court:
                 await place.session.start(self.url)
                 end = time.monotonic() + START_SECONDS
                 return await unmet(self.candidate.checkpoint, place.session, case.inputs, end) is None
+
+    def _stays(self, step: CapabilityStep) -> bool:
+        opens = urljoin(self.url, step.value or "") if step.action == "navigate" else None
+        return step.action == "extract" or (opens is not None and opens.rstrip("/") == self.url.rstrip("/"))
 
     async def tried(self, case: Case) -> Tried:
         """Its replays, each in a fresh context; inputs that do not fit end it before a browser is used."""

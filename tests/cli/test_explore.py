@@ -6,6 +6,7 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 
 from tests.cli.conftest import Home
+from tests.score.kit import evaluator
 
 CONFIG = """
 [[targets]]
@@ -69,6 +70,32 @@ async def test_a_case_table_is_an_evaluator_and_a_changed_one_is_another(home: H
     assert (before["name"], before["kind"], before["standing"]) == ("cases", "case table", "good")
     (home.home / "cases.json").write_text(json.dumps({"cases": [{"outputs": {"balance": "2"}}]}))
     assert (await home("evaluator", "verify", "cases")).json["hash"] != before["hash"]
+
+
+async def test_an_evaluator_from_its_registration_to_its_end(home: Home, tmp_path: Path) -> None:
+    """Registered by its own fixtures, listed, verified; stale when a byte changes; revoked, and still listed."""
+    home.home.mkdir()
+    folder = evaluator(tmp_path / "judge")
+    registered = await home("evaluator", "register", "judge", str(folder))
+    assert (registered.code, registered.json["problems"], registered.json["noise"]) == (0, [], 0.0), registered.stderr
+    (listed,) = (await home("evaluator", "list")).json["evaluators"]
+    assert (listed["name"], listed["kind"], listed["standing"]) == ("judge", "program", "good")
+    assert (await home("evaluator", "verify", "judge")).json["hash"] == listed["hash"]
+    (folder / "note.txt").write_text("changed")
+    stale = await home("evaluator", "verify", "judge")
+    assert stale.code == 2 and "changed since it was registered" in stale.json["message"]
+    assert (await home("evaluator", "revoke", "judge")).json == {"name": "judge", "standing": "revoked"}
+    (listed,) = (await home("evaluator", "list")).json["evaluators"]
+    assert listed["standing"] == "revoked"
+
+
+async def test_an_evaluator_that_fails_its_fixtures_is_not_registered(home: Home, tmp_path: Path) -> None:
+    """Exit 1, with the problem in a sentence, and nothing is listed."""
+    home.home.mkdir()
+    folder = evaluator(tmp_path / "judge", "answer(True, 1.0)")
+    refused = await home("evaluator", "register", "judge", str(folder))
+    assert refused.code == 1
+    assert "cheating fixture fixtures/cheat was ok; it must fail with tamper" in refused.json["problems"]
 
 
 async def test_an_evaluator_with_a_problem_is_not_registered(home: Home, tmp_path: Path) -> None:

@@ -30,13 +30,14 @@ class Command:
     home: Path
     environment: dict[str, str] = field(default_factory=dict)
 
-    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
-        """Start it with `--json`; its own process group, so that a signal reaches only it."""
+    async def start(self, *arguments: str, terminal: int | None = None) -> asyncio.subprocess.Process:
+        """Start it with `--json`, or on a terminal; its own process group, so that a signal reaches only it."""
         environment = {name: value for name, value in os.environ.items() if name not in KEYS}
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "engine.cli", *arguments, "--json",
+            sys.executable, "-m", "engine.cli", *arguments, *(() if terminal else ("--json",)),
             env={**environment, "CAPWRIGHT_HOME": str(self.home), **self.environment},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=terminal or subprocess.PIPE, stderr=terminal or subprocess.PIPE,
+            start_new_session=True,
         )  # fmt: skip
 
     async def finish(self, process: asyncio.subprocess.Process) -> Ended:

@@ -37,7 +37,7 @@ class Request:
 @dataclass(frozen=True)
 class Reply:
     """One response. `delay` seconds before it; `drip` seconds between single bytes of the body; `never`: no byte at all;
-    `cut`: the connection closes in the middle of the body."""
+    `cut`: the connection closes in the middle of the body; `held`: not before this is set."""
 
     status: int = 200
     body: bytes = b""
@@ -46,6 +46,7 @@ class Reply:
     drip: float = 0.0
     never: bool = False
     cut: bool = False
+    held: asyncio.Event | None = None
 
 
 Script = Reply | Callable[[Request], Reply]
@@ -146,6 +147,8 @@ class ScriptedEndpoint:
             self.left.set()
             return
         await asyncio.sleep(reply.delay)
+        if reply.held:
+            await reply.held.wait()
         headers = {"Content-Type": "application/json", "Connection": "close", **reply.headers}
         lines = [f"HTTP/1.1 {reply.status} Scripted", f"Content-Length: {len(reply.body)}"]
         writer.write("\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode())

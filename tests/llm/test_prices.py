@@ -1,12 +1,16 @@
 """Money: reported, else estimated where a price is known, else unknown; never zero for want of a price."""
 
+import json
 from decimal import Decimal
 
 import pytest
 from genai_prices import Usage as Tokens
 
+from engine.domain.cost import ModelPrice
 from engine.domain.run import Usage
+from engine.llm.endpoints import Endpoint
 from engine.llm.prices import NOTHING_SPENT, UNKNOWN_BILL, estimated, reported
+from engine.llm.wire import parse
 
 TOKENS = Tokens(input_tokens=1_000_000, output_tokens=1_000_000)
 
@@ -43,6 +47,18 @@ def test_estimated_by_the_model_that_answered_else_the_one_asked() -> None:
 def test_an_unlisted_price_is_unknown(url: str, model: str) -> None:
     """A known name on one's own machine, or an unknown name anywhere, has no price."""
     assert estimated(url, (model,), TOKENS) == (None, "unknown")
+
+
+def test_the_operators_price_comes_before_the_lists() -> None:
+    """Also for an endpoint that no list knows; a reported cost comes before both."""
+    price = ModelPrice(input=Decimal("0.5"), output=Decimal(3))
+    body = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": 101, "completion_tokens": 10}}
+    for url, model in (("http://127.0.0.1:1/v1", "mine"), ("https://api.openai.com/v1", "gpt-4.1-mini")):
+        answer = parse(json.dumps(body).encode(), Endpoint(url, model, price=price))
+        assert (answer.usage.usd_micros, answer.usage.usd_source) == (81, "estimated")  # type: ignore[union-attr]
+    reported_too = {**body, "usage": {**body["usage"], "cost": 0.25}}  # type: ignore[dict-item]
+    answer = parse(json.dumps(reported_too).encode(), Endpoint("http://127.0.0.1:1/v1", "mine", price=price))
+    assert (answer.usage.usd_micros, answer.usage.usd_source) == (250_000, "reported")  # type: ignore[union-attr]
 
 
 def test_sums() -> None:
