@@ -1,5 +1,6 @@
 """`discover replay ID`: run a capability without a model."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,8 @@ import typer
 
 from engine.cli import show, values
 from engine.cli.discover import Approve, run
+from engine.cli.junit import write
+from engine.domain.ending import BatchResult
 
 
 def replay(
@@ -16,13 +19,17 @@ def replay(
     target: Annotated[str | None, typer.Option(help="Another base URL than the capability's own.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Policy file.")] = None,
     allow_draft: Annotated[bool, typer.Option("--allow-draft", help="Run a version that nobody has approved.")] = False,
+    inputs: Annotated[Path | None, typer.Option(help="A .csv or .jsonl file: one replay a row.")] = None,
+    repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Run it, or every row, so many times.")] = 1,
+    parallel: Annotated[int, typer.Option(min=1, max=16, help="Rows at once, where nothing is changed.")] = 2,
+    junit: Annotated[Path | None, typer.Option(help="Write the endings as a JUnit report, too.")] = None,
     approve: Annotated[Approve | None, typer.Option(help="Risky steps: ask here, in the inbox, or deny.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = 120,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Run a capability without a model; it does the right thing, or stops and says why."""
-    from engine.assembly import replaying
+    from engine.assembly import batching, replaying
     from engine.cli.settings import current
 
     order = replaying.Order(
@@ -36,9 +43,18 @@ def replay(
         timeout_seconds=timeout,
         headed=headed,
     )
-    result = run(replaying.replay(current(), order))
-    if as_json:
-        show.one_json(result.model_dump(mode="json"))
+    if inputs or repeat > 1:
+        rows = (values.rows(inputs) if inputs else ({},)) * repeat
+        batch = run(batching.batch(current(), order, rows, parallel, show.row))
+        answer, tell = batch.model_dump(mode="json"), partial(show.batch, batch)
     else:
-        show.replayed(result)
-    raise typer.Exit(result.exit_code)
+        result = run(replaying.replay(current(), order))
+        batch = BatchResult.of(result, order.inputs)
+        answer, tell = result.model_dump(mode="json"), partial(show.replayed, result)
+    if junit:
+        write(junit, batch)
+    if as_json:
+        show.one_json(answer)
+    else:
+        tell()
+    raise typer.Exit(batch.exit_code)

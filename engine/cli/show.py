@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from typing import Any
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.table import Table
 
 from engine.domain.action import Action, Extract
 from engine.domain.capability import Capability
-from engine.domain.ending import ReplayResult
+from engine.domain.ending import BatchResult, ReplayResult, RowReplayed
 from engine.domain.review import ReviewState
 from engine.domain.run import RunResult, Usage
 from engine.domain.step import Step
@@ -91,10 +92,41 @@ def replayed(ended: ReplayResult) -> None:
         out.print(f"at step {escape(ended.step)}: expected {escape(ended.expected)}; seen {escape(ended.seen)}")
     table = Table("output", "value", box=None, pad_edge=False)
     for name, value in ended.outputs.items():
-        table.add_row(name, short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)))
+        table.add_row(name, _text(value))
     if ended.outputs:
         out.print(table)
     out.print(f"[dim]{len(ended.steps)} steps, {ended.millis / 1000:.1f} s, no model[/dim]")
+
+
+def row(ended: RowReplayed, of: int) -> None:
+    """One row of a batch as it ends."""
+    color = "green" if ended.result.exit_code == 0 else "red"
+    err.print(
+        f"{ended.row:>4}/{of}  [{color}]{ended.result.ending}[/{color}]  {escape(_given(ended))}"
+        f"  [dim]{ended.result.millis / 1000:.1f} s[/dim] {escape(ended.result.explanation)}"
+    )
+
+
+def _given(ended: RowReplayed) -> str:
+    return short(", ".join(f"{name}={value}" for name, value in ended.inputs.items()))
+
+
+def batch(ended: BatchResult) -> None:
+    """What came of every row, and how many ended how."""
+    outputs = list(dict.fromkeys(name for each in ended.rows for name in each.result.outputs))
+    table = Table("row", "inputs", "ending", *map(escape, outputs), box=None, pad_edge=False)
+    for each in ended.rows:
+        cells = (escape(_text(each.result.outputs.get(name, ""))) for name in outputs)
+        table.add_row(str(each.row), escape(_given(each)), each.result.ending, *cells)
+    out.print(table)
+    counts = Counter(each.result.ending for each in ended.rows)
+    said = ", ".join(f"{count} {ending}" for ending, count in counts.most_common())
+    left = ended.total - len(ended.rows)
+    out.print(f"[dim]{ended.total} rows: {said}{f', {left} not begun' if left else ''}; no model[/dim]")
+
+
+def _text(value: Any) -> str:
+    return short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def capability(one: Capability, state: ReviewState) -> None:

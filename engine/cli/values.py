@@ -1,5 +1,7 @@
 """Values given on the command line: k=v pairs, and secrets that never stand on it."""
 
+import csv
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -19,6 +21,38 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
             raise UsageError(f"{option} takes name=value; {text!r} is not of that form.")
         found[name.strip()] = value
     return found
+
+
+def rows(file: Path) -> tuple[dict[str, str], ...]:
+    """One mapping a row of a CSV file with a header, or a line of a JSONL file. Raises UsageError naming the line."""
+    if not file.is_file():
+        raise UsageError(f"--inputs: there is no file {file}.")
+    with file.open(newline="", encoding="utf-8-sig") as lines:
+        if file.suffix == ".csv":
+            table = csv.DictReader(lines, restkey="")
+            found = [_row(record, f"{file}:{table.line_num}") for record in table]
+        elif file.suffix in (".jsonl", ".ndjson"):
+            found = [_row(_object(line, f"{file}:{at}"), f"{file}:{at}") for at, line in enumerate(lines, 1) if line.strip()]
+        else:
+            raise UsageError(f"--inputs takes a .csv or a .jsonl file; {file} is neither.")
+    if not found:
+        raise UsageError(f"--inputs: {file} has no rows.")
+    return tuple(found)
+
+
+def _object(line: str, where: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"{where} is not JSON: {error}.") from error
+
+
+def _row(record: object, where: str) -> dict[str, str]:
+    if not isinstance(record, dict):
+        raise UsageError(f"{where} is not an object of inputs.")
+    if any(not isinstance(value, str | int | float) for value in record.values()) or "" in record:
+        raise UsageError(f"{where} does not have one value for each column or name.")
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in record.items()}
 
 
 def examples(given: list[str]) -> tuple[dict[str, str], ...]:

@@ -1,6 +1,7 @@
 """How a replay ended: a closed set of endings, each with its exit code."""
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import Field
 
@@ -47,3 +48,31 @@ class ReplayResult(Frozen):
     def exit_code(self) -> int:
         """The process exit code that this ending means."""
         return EXIT_OF_ENDING[self.ending]
+
+
+class RowReplayed(Frozen):
+    """One row of a batch: its number from 1, the inputs it ran with (secrets are none of them), and how it ended."""
+
+    row: int
+    inputs: dict[str, str] = Field(default_factory=dict)
+    result: ReplayResult
+
+
+class BatchResult(Frozen):
+    """The one JSON object that a batch answers with; `rows` lacks those that were not begun."""
+
+    capability: str
+    version: str
+    total: int
+    rows: tuple[RowReplayed, ...] = ()
+
+    @classmethod
+    def of(cls, result: ReplayResult, inputs: Mapping[str, str]) -> Self:
+        """A single replay as a batch of one."""
+        row = RowReplayed(row=1, inputs=dict(inputs), result=result)
+        return cls(capability=result.capability, version=result.version, total=1, rows=(row,))
+
+    @property
+    def exit_code(self) -> int:
+        """That of the first row that did not end ok; 0 when all did."""
+        return next((row.result.exit_code for row in self.rows if row.result.exit_code), 0)
