@@ -1,6 +1,7 @@
 """What a home holds: its database and the stores over it, its capabilities."""
 
 import time
+from contextlib import suppress
 
 from engine.review.lifecycle import Lifecycle
 from engine.settings import Settings
@@ -8,6 +9,7 @@ from engine.store.approvals import ApprovalStore
 from engine.store.capabilities import CapabilityStore
 from engine.store.database import Database
 from engine.store.effects import EffectStore
+from engine.store.leases import LeaseStore
 from engine.store.reviews import ReviewStore
 from engine.store.runs import RunStore
 
@@ -30,6 +32,17 @@ def effect_store(settings: Settings) -> EffectStore:
     effects = EffectStore(database(settings))
     effects.recover(time.time())
     return effects
+
+
+def lease_store(settings: Settings) -> LeaseStore:
+    """What living processes of this home hold."""
+    return LeaseStore(database(settings), lambda: int(time.time() * 1000))
+
+
+def announce(settings: Settings, port: int) -> None:
+    """Say, until this process dies, that a server of this home listens there: no page that we drive may reach it."""
+    with suppress(OSError):  # no table of processes here: then nobody can be held to be alive
+        lease_store(settings).take(f"port:{port}")
 
 
 def lifecycle(settings: Settings) -> Lifecycle:

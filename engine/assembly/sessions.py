@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.act.actor import Describe, PageActor
 from engine.act.dialogs import DialogDesk
+from engine.assembly.homes import lease_store
 from engine.browser.egress import open_egress
 from engine.browser.flags import egress_flags
 from engine.browser.gate import hold_unseen, install_gate
@@ -58,8 +59,12 @@ class Bounds:
 @asynccontextmanager
 async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool = False) -> AsyncIterator[BoundedBrowser]:
     """A browser whose every byte passes a proxy that knows the policy's scope."""
-    passes = Passes(policy)
-    async with open_egress(passage(policy), writes=passes) as proxy:
+    passes, leases = Passes(policy), lease_store(settings)
+
+    def own_ports() -> tuple[int, ...]:
+        return tuple(map(int, leases.held("port:")))
+
+    async with open_egress(passage(policy), own_ports, writes=passes) as proxy:
         launch = BrowserSettings(
             executable=settings.browser,
             headed=headed,

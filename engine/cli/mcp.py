@@ -47,6 +47,7 @@ def mcp(
 
     Over http it listens on 127.0.0.1 only; when CAPWRIGHT_MCP_TOKEN is set, clients must bear it.
     """
+    from engine.assembly.homes import announce
     from engine.assembly.reviewing import reviewing
     from engine.assembly.serving import ReplayRunner
     from engine.cli.settings import current
@@ -64,6 +65,7 @@ def mcp(
             run(serve_stdio(server))
             return
         with listening(port) as listener:
+            announce(settings, listener.getsockname()[1])
             typer.echo(f"http://127.0.0.1:{listener.getsockname()[1]}{PATH}", err=True)
             run(serve_http(server, listener, os.environ.get(TOKEN)))
     except asyncio.CancelledError:

@@ -55,6 +55,14 @@ class LeaseStore:
             row = _row(connection, name)
         return row is None or row["owner"] is None or self._processes.proof_of_death(_holder(row)) is not None
 
+    def held(self, prefix: str) -> tuple[str, ...]:
+        """The rest of the names that begin so and that somebody who may be alive holds."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT * FROM leases WHERE owner IS NOT NULL").fetchall()
+        named = [row for row in rows if row["name"].startswith(prefix)]
+        living = [row["name"] for row in named if self._processes.proof_of_death(_holder(row)) is None]
+        return tuple(name.removeprefix(prefix) for name in living)
+
 
 def fence(connection: sqlite3.Connection, lease: Lease) -> None:
     """Raise LeaseLost unless the lease is still this owner's; to be called inside every transaction that writes under it."""

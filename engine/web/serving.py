@@ -14,6 +14,7 @@ from engine.access.passwords import Users
 from engine.access.sessions import Attempts, Links, Sessions
 from engine.access.users import local_user
 from engine.assembly.admin import Admin, admin_of
+from engine.assembly.homes import announce
 from engine.errors import UsageError
 from engine.settings import Settings
 from engine.web.app import admin_app
@@ -40,6 +41,7 @@ async def serve_admin(
 ) -> None:
     """Until cancelled; then running discoveries are ended with their evidence written."""
     port = listener.getsockname()[1]
+    announce(settings, port)
     admin = admin_of(settings)
     frame = frame_of(admin, port, tell)
     server = _Quiet(uvicorn.Config(
