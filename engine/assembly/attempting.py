@@ -5,8 +5,8 @@ import secrets as random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.assembly import discovering
 from engine.assembly.planning import chosen_model
 from engine.assembly.targets import secrets_of
 from engine.decide.fence import block, defused
@@ -21,6 +21,9 @@ from engine.explore.orders import AttemptEnd, Meter, Order, Prompt, Report, Show
 from engine.settings import Settings
 from engine.store.capabilities import read, written
 from engine.subjects.browser import FILE
+
+if TYPE_CHECKING:
+    from engine.assembly import discovering
 
 DISCOVERY_SECONDS = 180.0
 AFTER_SECONDS = 120.0
@@ -54,6 +57,8 @@ class BrowserAttempter:
 
     async def attempt(self, order: Order, meter: Meter) -> Report:
         """One discovery; its capability, if any, is the folder's only file afterwards."""
+        from engine.assembly import discovering  # a second of imports that no command but an attempt needs
+
         target = self.targets[order.root]
         metered = Metered(meter, advice(order.prompt, _parent(order.place)))
         work = discovering.discover(self.settings, self._asked(order, target, metered))
@@ -73,7 +78,9 @@ class BrowserAttempter:
             task.exception()  # looked at; what it means was reported, or nobody waits for it any more
         return task.done()
 
-    def _asked(self, order: Order, target: ApprovedTarget, metered: "Metered") -> discovering.Order:
+    def _asked(self, order: Order, target: ApprovedTarget, metered: "Metered") -> "discovering.Order":
+        from engine.assembly import discovering
+
         def keep(draft: Capability) -> Path:
             (order.place / FILE).write_text(written(draft))
             return order.place / FILE

@@ -3,16 +3,16 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from engine.decide.embedded import EmbeddedPlanner
-from engine.decide.prompted import PromptedPlanner, Screenshots
 from engine.discover.stages import Planner
 from engine.domain.brief import Message
 from engine.errors import ModelUnavailable
-from engine.llm.asking import Asker
 from engine.llm.endpoints import Endpoint, choose_endpoint
-from engine.llm.openai_compatible import open_model
 from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.decide.prompted import Screenshots
 
 EMBEDDED = "embedded"
 
@@ -48,11 +48,17 @@ def chosen_model(settings: Settings, model: str | None = None, base_url: str | N
 
 @asynccontextmanager
 async def open_planner(
-    chosen: Chosen, keep: Callable[[Message], None], picture: Callable[[str], bytes | None], screenshots: Screenshots
+    chosen: Chosen, keep: Callable[[Message], None], picture: Callable[[str], bytes | None], screenshots: "Screenshots"
 ) -> AsyncIterator[Planner]:
-    """The planner, with its connections closed at the end."""
+    """The planner, with its connections closed at the end. What each needs is imported here: it takes most of a second."""
     if chosen.endpoint is None:
+        from engine.decide.embedded import EmbeddedPlanner
+
         yield EmbeddedPlanner()
         return
+    from engine.decide.prompted import PromptedPlanner
+    from engine.llm.asking import Asker
+    from engine.llm.openai_compatible import open_model
+
     async with open_model(chosen.endpoint) as model:
         yield PromptedPlanner(Asker(model), keep, screenshots, picture)
