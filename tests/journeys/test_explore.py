@@ -66,17 +66,22 @@ def flow(member: str, at: int = 0) -> list[Move]:
 
 BAD = flow(MEMBER, 1)
 GOOD = flow(MEMBER)
-LITERAL = flow(HELD_OUT)
+
+
+def stays(typed: str) -> list[Move]:
+    """Type something where the flow begins, and read what stands there."""
+    reading = {"name": "savingsBalance", "value": "Tellerline 8.2"}
+    return [
+        types("User ID", typed),
+        lambda prompt: {"action": "extract", "readings": [{**reading, "ref": found(prompt, "Tellerline")}]},
+        claims,
+    ]
+
+
+LITERAL = stays(HELD_OUT)
 """It knows a held-out case, and has that member's number as a constant."""
-IDLE: list[Move] = [
-    types("User ID", MEMBER),
-    lambda prompt: {
-        "action": "extract",
-        "readings": [{"name": "savingsBalance", "ref": found(prompt, "Tellerline"), "value": "Tellerline 8.2"}],
-    },
-    claims,
-]
-"""It reads something from the page it starts on."""
+IDLE = stays(MEMBER)
+"""Its checkpoint was true before it began."""
 
 
 class Model:
