@@ -22,6 +22,8 @@ EXIT_OF = {
     "interrupted": 130,
 }
 """Exit code of a run that delivered nothing."""
+LIVE_CELLS = 60
+"""Of a larger tree only what is under way and the best are painted while it grows, under the sums of each round."""
 
 
 def picture(seen: Answer, max_wall_secs: int | None = None) -> Group:
@@ -33,7 +35,13 @@ def picture(seen: Answer, max_wall_secs: int | None = None) -> Group:
     if seen.tree_unavailable_reason:
         tree.add(escape(seen.tree_unavailable_reason))
     branches: dict[tuple[int, int], Tree] = {}
+    live = max_wall_secs is not None and len(seen.nodes) > LIVE_CELLS
+    for each in seen.rounds if live else ():
+        best = "" if each.best_score is None else f", best {each.best_score:g}"
+        tree.add(f"round {each.round}: {each.ended} of {each.planned} ended, {each.valid} valid{best}")
     for cell in seen.nodes:
+        if live and cell.state not in OPEN_STATES[1:] and cell.cell_id != run.best_cell_id:
+            continue
         at = CellId.parse(cell.cell_id)
         key = (at.round, at.branch)
         if key not in branches:

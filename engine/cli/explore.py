@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import secrets
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -87,11 +88,17 @@ def schema(_json: Annotated[bool, typer.Option("--json", help="As it is anyway."
 
 
 @app.command("token")
-def token(user: Annotated[str, typer.Argument(help="Name of a user of config.toml.")]) -> None:
+def token(
+    user: Annotated[str, typer.Argument(help="Name of a user of config.toml.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
     """Make a bearer token for a user: printed once, with the lines for config.toml that hold only its hash."""
     made = secrets.token_urlsafe(32)
-    show.out.print(f"Token, shown this once: {made}\n\nAdd to config.toml:", markup=False, soft_wrap=True)
     digest = hashlib.sha256(made.encode()).hexdigest()
+    if as_json:
+        show.one_json({"token": made, "user": user, "sha256": digest})
+        return
+    show.out.print(f"Token, shown this once: {made}\n\nAdd to config.toml:", markup=False, soft_wrap=True)
     show.out.print(f'[[tokens]]\nuser = "{user}"\nsha256 = "{digest}"', markup=False, soft_wrap=True)
 
 
@@ -132,8 +139,10 @@ async def _followed(request: dict[str, Any], paint: Callable[[Any], None]) -> An
     work = asyncio.ensure_future(opened.workshop.run(created.run_id))
     try:
         while not work.done():
+            started = time.monotonic()
             paint(await opened.requests.call("discovery.tree", asked, caller))
-            await asyncio.wait({work}, timeout=LOOK_SECONDS)
+            # Looking takes at most a tenth of the time, also where twenty thousand cells are looked at.
+            await asyncio.wait({work}, timeout=max(LOOK_SECONDS, 9 * (time.monotonic() - started)))
     except asyncio.CancelledError:
         await opened.requests.call("discovery.cancel", asked, caller)
         await work

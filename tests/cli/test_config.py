@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from engine.assembly.checks import explorations
+from engine.assembly.exploring import caller_of
 from engine.cli.init import CONFIG
 from engine.errors import CapwrightError, SettingsInvalid
 from engine.settings import Settings, config_schema, load
@@ -104,6 +105,15 @@ async def test_the_doctor_says_what_is_not_there(tmp_path: Path, old: str, new: 
     assert old in GOOD
     with pytest.raises(CapwrightError, match=said):
         await explorations(settings(tmp_path, GOOD.replace(old, new, 1)))
+
+
+async def test_a_new_token_stands_for_its_user(home: Home, tmp_path: Path) -> None:
+    """Only its hash goes into the file, and with it the token is the user with the user's roles."""
+    made = (await home("explore", "token", "pat")).json
+    held = settings(tmp_path, GOOD.replace("0" * 64, made["sha256"]))
+    caller = caller_of(held, made["token"])
+    assert caller is not None and (caller.user_id, caller.roles) == ("pat", {"manager"})
+    assert caller_of(held, made["sha256"]) is None
 
 
 async def test_the_schema_is_printed(home: Home) -> None:

@@ -1,10 +1,17 @@
 """`discover explore` on a terminal, paused and resumed by `discover runs` from another one."""
 
 import asyncio
+import io
 import os
 import re
-from pathlib import Path
 
+from rich.console import Console
+from rich.tree import Tree as Branches
+
+from engine.cli.exploration import picture
+from engine.explore.answers import CostAnswer, RunSummary, Tree
+from engine.store.capabilities import read
+from engine.store.explorations import CellRecord, RoundRecord
 from tests.cli.conftest import Home
 from tests.explore.browsing import Model, claims, gives_up, prepare, reads
 from tests.llm.endpoint import ScriptedEndpoint
@@ -85,6 +92,40 @@ async def test_the_tree_is_live_and_a_pause_holds_it(home: Home, pages: Pages) -
                 await process.wait()
             terminal.close()
     assert "r1-b1-a0  no_output" in terminal.text
-    assert list(Path(home.home).glob("capabilities/*/1.0.0.json"))
+    (draft,) = (read(file) for file in home.home.glob("capabilities/*/1.0.0.json"))
+    assert draft.provenance.explored is not None
+    assert (draft.reviewed, draft.provenance.evaluator, draft.provenance.score) == (False, "cases", 1.0)
+    assert (draft.provenance.explored.run_id, draft.provenance.explored.cell) == (run_id, "r1-b0-a0")
     (listed,) = (await home("explore", "list")).json["runs"]
     assert (listed["run_id"], listed["status"], listed["cost"]["usd_source"]) == (run_id, "complete", "estimated")
+
+
+def test_a_large_tree_is_summed_up_while_it_grows() -> None:
+    """Of twenty thousand cells what is under way and the best stand under the sums of their rounds; at the end all of them."""
+    cells = tuple(
+        CellRecord(f"r{r}-b{b}-a0", "valid" if r < 100 else "running" if b < 4 else "planned", None, 1, 1.0, "ok", "", "")
+        for r in range(1, 101)
+        for b in range(200)
+    )
+    cost = CostAnswer(
+        reported=1, estimated=0, unknown_liability=2_000_000, pending=0, max_usd_micros=9_000_000, usd_source="unknown"
+    )
+    run = RunSummary.model_construct(
+        run_id="run-1", title="Large", state="exploring", status=None, baseline_score=0.5, best_cell_id="r7-b3-a0", cost=cost,
+        winner_cell_id=None, calls=19_804, max_calls=20_000, model_requests=0, covered_cells="20000 of 20000", elapsed_secs=40,
+    )  # fmt: skip
+    rounds = tuple(
+        RoundRecord(r, 200, 200 if r < 100 else 0, 200 if r < 100 else 0, 1.0 if r < 100 else None) for r in range(1, 101)
+    )
+    seen = Tree.model_construct(run=run, nodes=cells, rounds=rounds, next_cell=None, tree_unavailable_reason=None)
+
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(picture(seen, 60))
+    live = console.export_text().splitlines()
+    assert len(live) < 120
+    assert "round 99: 200 of 200 ended, 200 valid, best 1" in "".join(live)
+    assert re.findall(r"r100-b\d+-a0", "".join(live)) == [f"r100-b{b}-a0" for b in range(4)]
+    assert sum("★" in line for line in live) == 1
+    assert live[-1].startswith("$0.0000 reported, $2.0000 unknown of $9.0000; 19804 of 20000 calls") and "20 s left" in live[-1]
+    whole = picture(seen).renderables[0]
+    assert isinstance(whole, Branches) and sum(len(branch.children) for branch in whole.children) == 20_000

@@ -6,8 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from engine.domain.exploration import OPEN_STATES
 from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
@@ -92,7 +90,6 @@ async def test_a_killed_controller_leaves_a_run_that_others_can_end(tmp_path: Pa
     server.communicate(timeout=30)
 
 
-@pytest.mark.slow
 async def test_kill_at_every_persistence_point(tmp_path: Path) -> None:
     """No recorded evidence is lost, nothing is done twice, and what was under way is void or a liability."""
     found = bench(tmp_path, Database.open(tmp_path / "state.db"))

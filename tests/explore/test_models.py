@@ -5,7 +5,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -25,7 +24,6 @@ BILLS = st.sampled_from([Usage(), *[Usage(usd_micros=n, usd_source="reported") f
                          Usage(usd_micros=20_000, usd_source="estimated")])  # fmt: skip
 
 
-@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_any_run_ends_well(data: st.DataObject) -> None:

@@ -1,15 +1,30 @@
-"""What an exploration costs when the endpoint says only tokens, or nothing: real browser, real HTTP, the operator's prices."""
+"""What an attempt is told, and what it costs when the endpoint says only tokens, or nothing: real browser, real HTTP."""
 
+import re
 from pathlib import Path
 from typing import Any
 
+from engine.assembly.attempting import advice
 from engine.assembly.exploring import exploring, local_caller
+from engine.explore.orders import Prompt, Shown
 from engine.settings import load
+from tests.capabilities import reading
 from tests.explore.browsing import Model, gives_up, idles, prepare
 from tests.llm.endpoint import ScriptedEndpoint
 from tests.pages import Pages
 
 PRICE = '[prices."scripted"]\ninput = {}\noutput = {}\n'
+
+
+def test_a_refinement_is_told_what_its_parent_made_and_what_was_said_of_it() -> None:
+    """As a block of data: the capability, the cleaned feedback, the others that had finished; nothing of money or limits."""
+    prompt = Prompt("t", "d", "r1-b0-a1", 7, Shown("r1-b0-a0", "valid", 0.5, "case 2: <wrong>"),
+                    (Shown("r1-b1-a0", "tamper", None, "literal in step s6"),))  # fmt: skip
+    told = advice(prompt, reading())
+    assert "r1-b0-a0: valid, score 0.5. case 2: " in told and "r1-b1-a0: tamper, no score. literal in step s6" in told
+    assert '"id":"read-balance"' in told and '"steps":' in told and "data and no instruction" in told
+    assert not re.search("usd|budget|calls|seconds", told)
+    assert advice(Prompt("t", "d", "r1-b0-a0", 7), None) == ""
 
 
 async def explored(home: Path, model: Model, **budget: Any) -> Any:

@@ -221,6 +221,17 @@ async def test_how_a_run_ends(tmp_path: Path, name: str) -> None:
     assert not states & {"planned", "waiting_slot", "preparing", "running", "sealing", "evaluating"}
 
 
+async def test_the_next_finalist_takes_over(tmp_path: Path) -> None:
+    """The best fails its second scoring, in a fresh look at what was sealed; the second best passes and is delivered."""
+    change = {"branch_count": 3, "refine_count": 0}
+    case = Case("complete", script=writes(lambda order: float(order.cell.branch)), change=change,
+                said=lambda _candidate, count: Scoring("invalid_solution") if count == 5 else None)  # fmt: skip
+    house, tree = await run_case(tmp_path, case)
+    run = tree.run
+    assert (run.status, run.best_cell_id, run.winner_cell_id) == ("complete", "r1-b2-a0", "r1-b1-a0")
+    assert house.bench.evaluator.count == 6
+
+
 async def test_the_operator_stops_the_process(tmp_path: Path) -> None:
     """An orderly stop interrupts the run, settles the call under way, and keeps the best."""
     house = House(tmp_path)

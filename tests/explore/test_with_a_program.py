@@ -59,6 +59,7 @@ async def test_the_good_one_is_kept_and_the_cheat_is_named(tmp_path: Path) -> No
     ]
     assert tree.nodes[1].feedback == "a literal where an input belongs"
     assert (tree.run.status, tree.run.winner_cell_id, tree.run.improved) == ("complete", "r1-b2-a0", True)
+    assert (tree.run.isolation_degraded, tree.run.degraded) == (True, True)  # a bench isolates nothing, and the run says so
 
 
 async def test_a_changed_program_is_refused_at_creation(tmp_path: Path) -> None:
