@@ -52,10 +52,13 @@ class Workbench:
         taken = capability_store(self.settings).versions(draft.id)
         return draft.model_copy(update={"version": following(taken)}) if taken else draft
 
-    async def prove(self, draft: Capability) -> Capability:
-        """The draft with its proof. Raises DistillRefused when a replay does not end ok, saying which and how."""
+    async def prove(self, draft: Capability, own: Mapping[str, str] | None = None) -> Capability:
+        """The draft with its proof, by the run's inputs unless others are its `own`.
+
+        Raises DistillRefused when a replay does not end ok, saying which and how.
+        """
         shortened = provable(draft)
-        own = run_inputs(draft)
+        own = dict(run_inputs(draft) if own is None else own)
         proofs = []
         async with open_bounded_browser(self.settings, self.policy) as browser:
             for inputs in [own] * TIMES + [own | example for example in self.goal.examples]:
@@ -71,7 +74,7 @@ class Workbench:
         return capability_store(self.settings).keep(capability)
 
     async def _replayed(self, browser: BoundedBrowser, capability: Capability, inputs: Mapping[str, str]) -> ProofReplay:
-        order = replaying.Order(capability.id, inputs, approve="deny")
+        order = replaying.Order(capability.id, inputs, target=self.goal.target, approve="deny")
         start = time.monotonic()
         result = await replaying.replay_in(self.settings, browser, capability, order, self.policy, self.secrets)
         if result.ending != "ok":

@@ -13,6 +13,7 @@ from engine.cli import (
     evidence,
     explore,
     faces,
+    heal,
     init,
     mcp,
     policy,
@@ -32,6 +33,7 @@ app = typer.Typer(
 
 app.callback(invoke_without_command=True)(discover.discover)
 app.command("replay")(replay.replay)
+app.command("heal")(heal.heal)
 app.command("distill")(distill.distill)
 app.command("demo")(demo.demo)
 app.command("mcp")(mcp.mcp)
