@@ -10,7 +10,7 @@ from engine.domain.template import names_in
 from engine.domain.text import fold, words
 from engine.web.language import marked
 from engine.web.seen import Sight, holding
-from engine.web.trace import Traced, examples, extractors, readings, seen_ways, ways
+from engine.web.trace import Traced, examples, extractors, reading, seen_ways, ways
 
 RANK: Mapping[RiskClass, int] = {"read_only": 0, "reversible": 1, "irreversible": 2}
 PUT_IN = frozenset({"type", "select"})
@@ -30,6 +30,7 @@ class Doubt:
 WRONG_PLACE = marked(
     "“%(output)s” is read from %(place)s. The discovery run read it elsewhere: “%(seen)s”. Is it the right row?"
 )
+NOT_READ = marked("“%(output)s” is read from %(place)s, and the discovery run read nothing there.")
 OTHER_ROW = marked("“%(output)s” is read from %(place)s, but the page has a row “%(word)s”, which its name speaks of.")
 OTHER_TARGET = marked(
     "This step acts on %(place)s, but in the discovery run nothing was found that way: it acted on “%(seen)s”."
@@ -87,12 +88,15 @@ def _once(found: list[Doubt]) -> Iterator[Doubt]:
 
 
 def _places(capability: Capability, traced: tuple[Traced, ...], sight: Sight) -> Iterator[Doubt]:
-    values, read = examples(capability), readings(sight.steps)
+    values = examples(capability)
     for step, each in extractors(capability):
-        seen = read.get(each.output)
-        if each.target is None or seen is None:
+        if each.target is None:
             continue
-        place = each.target.description
+        place, found = each.target.description, reading(each, sight.steps, values)
+        if found is None:
+            yield Doubt(step.id, NOT_READ, {"output": each.output, "place": place})
+            continue
+        seen = found[1]
         if not ways(each.target, values) & seen_ways(seen):
             yield Doubt(step.id, WRONG_PLACE, {"output": each.output, "place": place, "seen": seen.text or seen.name})
         elif word := _other_row(each, each.target, sight):
@@ -180,7 +184,7 @@ def _effects(capability: Capability, traced: tuple[Traced, ...]) -> Iterator[Dou
             yield Doubt(step.id, EFFECT_WROTE, {"request": wrote})
         elif step.effect != "commit" and seen is not None and seen.verdict.kind == "approval_needed":
             yield Doubt(step.id, EFFECT_ASKED)
-        dialog = step.dialog or (seen.outcome.dialogs[0] if seen and seen.outcome.dialogs else None)
+        dialog = seen.outcome.dialogs[0] if seen and seen.outcome.dialogs else step.dialog
         if RANK[risk] < RANK["irreversible"] and dialog is not None and dialog.type == "confirm":
             yield Doubt("risk", REVERSIBLE_ASKED, {"step": step.id, "message": dialog.message})
         if step.effect == "commit" and step.optional:

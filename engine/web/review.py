@@ -1,6 +1,7 @@
 """`/admin/capabilities/ID/VERSION`: everything that a person needs to judge one version, and the decision."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from starlette.responses import Response
@@ -10,19 +11,20 @@ from engine.assembly.replaying import Order, replay
 from engine.assembly.reviewing import Reviewed
 from engine.domain.capability import Capability
 from engine.domain.ending import ReplayResult
+from engine.domain.parse import SCHEMAS
 from engine.domain.template import names_in
-from engine.errors import IllegalTransition, NotFound, UsageError
+from engine.errors import CapabilityInvalid, IllegalTransition, NotFound, UsageError
 from engine.replay.inputs import secret_names
 from engine.review import wording
 from engine.review.diff import HEADINGS, Diff, diff
 from engine.review.publish import new_draft
 from engine.web.doubts import Doubt, doubts
-from engine.web.edit import edited
+from engine.web.edit import INPUT_TYPES, edited, input_type
 from engine.web.folder import Folder
 from engine.web.page import Page
 from engine.web.seen import Sight, holding, page_of
 from engine.web.timeline import Box, Picture, picture
-from engine.web.trace import Traced, examples, trace
+from engine.web.trace import Traced, examples, extractors, read_as, reading, trace
 from engine.web.visit import Visit
 
 REPLAY_SECONDS = 60.0
@@ -31,12 +33,13 @@ MOST_COMMENT = 2000
 
 @dataclass(frozen=True)
 class Shown:
-    """One step for the page: beside what the run did, its picture, its doubts, the inputs it uses."""
+    """One step for the page: beside what the run did, its picture, its doubts, the inputs it uses, what it read by output."""
 
     traced: Traced
     picture: Picture | None
     doubts: tuple[Doubt, ...]
     inputs: frozenset[str]
+    read: Mapping[str, str]
 
 
 async def review(visit: Visit) -> Response:
@@ -94,9 +97,19 @@ async def edit(visit: Visit) -> Response:
     found = _version(visit)
     one, store = found.capability, visit.admin.reviewing.store
     taken = {*store.versions(one.id), *(row.version for row in visit.admin.reviewing.book.history(one.id))}
-    draft = new_draft(one, edited(one, fields), f"edited by {visit.name}", taken)
+    try:
+        draft = new_draft(one, edited(one, fields, _read(visit, one)), f"edited by {visit.name}", taken)
+    except CapabilityInvalid as problem:
+        return _page(visit, found, 422, problem=str(problem), fields=fields)
     store.keep(draft)
     return visit.go(f"/admin/capabilities/{draft.id}/{draft.version}")
+
+
+def _read(visit: Visit, one: Capability) -> dict[str, str]:
+    """The text that the run read for each output, where its evidence is here."""
+    steps = Folder(visit.admin.settings.evidence / one.provenance.discovery_run_id).steps()
+    found = ((each, reading(each, steps, examples(one))) for _, each in extractors(one))
+    return {each.output: seen[1].text if each.parser.pattern else seen[0].raw for each, seen in found if seen is not None}
 
 
 def _version(visit: Visit) -> Reviewed:
@@ -115,6 +128,7 @@ def _page(
     tried: ReplayResult | None = None,
     counts: tuple[Count, ...] = (),
     given: dict[str, str] | None = None,
+    fields: Mapping[str, str] | None = None,
 ) -> Response:
     one = found.capability
     folder = Folder(visit.admin.settings.evidence / one.provenance.discovery_run_id)
@@ -142,6 +156,10 @@ def _page(
         tried=tried,
         counts={(each.step, each.output, each.locator): each.found for each in counts},
         given=given or {},
+        fields=fields or {},
+        input_types=INPUT_TYPES,
+        input_type=input_type,
+        output_types=tuple(SCHEMAS),
     )
 
 
@@ -157,9 +175,9 @@ def _shown(visit: Visit, one: Capability, traced: Traced, folder: Folder, found:
     seen = traced.seen
     shot = picture(one.provenance.discovery_run_id, folder, seen) if seen else None
     if shot is not None and seen is not None and traced.step.extract:
-        names = {each.output for each in traced.step.extract}
+        names = {read_as(each, seen, examples(one)): each.output for each in traced.step.extract}
         boxes = tuple(
-            Box(round(x - 3, 1), round(y - 3, 1), round(width + 6, 1), round(height + 6, 1), name)
+            Box(round(x - 3, 1), round(y - 3, 1), round(width + 6, 1), round(height + 6, 1), names[name])
             for name, target in seen.outcome.targets.items()
             if name in names and target.box is not None
             for x, y, width, height in [target.box]
@@ -167,7 +185,9 @@ def _shown(visit: Visit, one: Capability, traced: Traced, folder: Folder, found:
         shot = Picture(shot.href, shot.width, shot.height, boxes)
     mine = tuple(each for each in found if each.where == traced.step.id)
     names_used = names_in(traced.step.model_dump_json())
-    return Shown(traced, shot, mine, frozenset(name.removeprefix("secret.") for name in names_used))
+    texts = {each.output: reading(each, (seen,), examples(one)) for each in traced.step.extract if seen}
+    read = {name: value[0].raw for name, value in texts.items() if value}
+    return Shown(traced, shot, mine, frozenset(name.removeprefix("secret.") for name in names_used), read)
 
 
 def _diff(visit: Visit, one: Capability) -> Diff | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from engine.domain.capability import Capability, CapabilityStep, Extractor, Locator, Target
-from engine.domain.step import Step, TargetSeen
+from engine.domain.step import Step, TargetSeen, Value
 from engine.domain.template import fill
 from engine.domain.text import fold
 
@@ -62,12 +62,20 @@ def likeness(step: CapabilityStep, seen: Step, values: Mapping[str, str]) -> int
     if step.action != seen.decision.action.action:
         return 0
     if step.action == "extract":
-        names = {each.output for each in step.extract}
-        return len(names & {value.name for value in seen.outcome.values})
+        return sum(each.target is None or read_as(each, seen, values) is not None for each in step.extract)
     if step.target is None:
         return 1
     shared = ways(step.target, values) & seen_ways(seen.outcome.target)
     return len(shared)
+
+
+def read_as(each: Extractor, seen: Step, values: Mapping[str, str]) -> str | None:
+    """The name under which a step of the run read what this extractor reads: its own, or another of the same place."""
+    names = {value.name for value in seen.outcome.values}
+    if each.output in names or each.target is None:
+        return each.output if each.output in names else None
+    mine = ways(each.target, values)
+    return next((name for name, target in seen.outcome.targets.items() if mine & seen_ways(target)), None)
 
 
 def in_order(numbers: list[int]) -> frozenset[int]:
@@ -93,9 +101,14 @@ def seen_ways(*targets: TargetSeen | None) -> frozenset[Way]:
     return frozenset(_way(locator, {}) for text in texts if (locator := _locator(text)) is not None)
 
 
-def readings(steps: tuple[Step, ...]) -> Mapping[str, TargetSeen]:
-    """What every output was read from, the last reading of each name."""
-    return {name: seen for step in steps for name, seen in step.outcome.targets.items()}
+def reading(each: Extractor, steps: tuple[Step, ...], values: Mapping[str, str]) -> tuple[Value, TargetSeen] | None:
+    """What the run read for an extractor and where, the last time; None when it read nothing of the kind."""
+    for step in reversed(steps):
+        name = read_as(each, step, values)
+        value = next((value for value in step.outcome.values if value.name == name), None)
+        if value is not None:
+            return value, step.outcome.targets.get(value.name, TargetSeen())
+    return None
 
 
 def extractors(capability: Capability) -> Iterator[tuple[CapabilityStep, Extractor]]:

@@ -126,6 +126,15 @@ APPROVALS: Mapping[str, str] = {
     "withdrawn": marked("withdrawn"),
     "not_required": marked("not needed"),
 }
+TYPES: Mapping[str, str] = {
+    "text": marked("text"),
+    "integer": marked("whole number"),
+    "decimal": marked("decimal number"),
+    "currency": marked("amount of money"),
+    "date": marked("date"),
+    "email": marked("e-mail address"),
+    "boolean": marked("yes or no"),
+}
 USD_SOURCES: Mapping[str, str] = {
     "reported": marked("reported"),
     "estimated": marked("estimated"),
@@ -137,5 +146,5 @@ WORDS: Mapping[str, Mapping[str, str] | str] = {
     "FOUND_NOW": FOUND_NOW,
     "STATUSES": STATUSES, "STATES": STATES, "RISKS": RISKS, "EFFECTS": EFFECTS, "VERDICTS": VERDICTS, "ACTIONS": ACTIONS,
     "ASKED": ASKED, "RUN_STATES": RUN_STATES, "CELL_STATES": CELL_STATES, "STOP_CODES": STOP_CODES, "APPROVALS": APPROVALS,
-    "USD_SOURCES": USD_SOURCES,
+    "USD_SOURCES": USD_SOURCES, "TYPES": TYPES,
 }  # fmt: skip
