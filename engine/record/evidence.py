@@ -5,10 +5,12 @@ file, else the place of an appended piece; `entry` is the SHA-256 over all the o
 vouches for the whole folder.
 """
 
+import errno
 import hashlib
 import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from engine.errors import EvidenceUnwritable
@@ -25,7 +27,8 @@ class Evidence:
         self.folder = folder
         self.head = START
         self._report = head
-        self._seq = 0
+        self._seq = self._start = 0
+        self._before = START
         try:
             for name in ("snapshots", "screenshots", "downloads"):
                 (folder / name).mkdir(parents=True, exist_ok=True)
@@ -71,16 +74,31 @@ class Evidence:
 
     def _append(self, path: str, piece: bytes, first: bytes, tail: bytes) -> None:
         target = self.folder / path
+        fresh = not target.exists()
+        offset = 0 if fresh else target.stat().st_size - len(tail)
+        piece = first + piece.removeprefix(b",") if fresh and first else piece
         try:
-            fresh = not target.exists()
+            self._chain(path, offset, piece)
+        except OSError as error:
+            raise unwritable(target, error) from error
+        try:
             with target.open("wb" if fresh else "r+b") as file:
-                offset = 0 if fresh else file.seek(0, os.SEEK_END) - len(tail)
-                piece = first + piece.removeprefix(b",") if fresh and first else piece
-                self._chain(path, offset, piece)
                 file.seek(offset)
                 file.write(piece + tail)
         except OSError as error:
+            self._unchain(target, b"" if fresh else tail, offset)
             raise unwritable(target, error) from error
+
+    def _unchain(self, target: Path, tail: bytes, offset: int) -> None:
+        """Take the last entry back, whose piece did not fit: cutting off needs no room."""
+        with suppress(OSError):
+            os.truncate(self.folder / MANIFEST, self._start)
+            self.head, self._seq = self._before, self._seq - 1
+            if not offset:
+                target.unlink()
+            os.truncate(target, offset)
+            with target.open("ab") as file:
+                file.write(tail)
 
     def _chain(self, path: str, offset: int | None, content: bytes) -> None:
         entry = {
@@ -92,9 +110,13 @@ class Evidence:
             "previous": self.head,
         }
         digest = entry_digest(entry)
-        with (self.folder / MANIFEST).open("ab") as manifest:
-            manifest.write(json.dumps({**entry, "entry": digest}).encode() + b"\n")
-        self.head = digest
+        with (self.folder / MANIFEST).open("ab", buffering=0) as manifest:
+            self._start = manifest.tell()
+            line = json.dumps({**entry, "entry": digest}).encode() + b"\n"
+            if manifest.write(line) < len(line):
+                manifest.truncate(self._start)
+                raise OSError(errno.ENOSPC, "the disk is full")
+        self._before, self.head = self.head, digest
         self._seq += 1
 
 

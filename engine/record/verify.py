@@ -2,10 +2,14 @@
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.record.evidence import ARRAY_END, MANIFEST, START, entry_digest
+
+PART = re.compile(r"\..+\.part")
+"""A file that is still being written."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,8 @@ def verify(folder: Path, stored_head: str | None = None, finished: bool = True) 
     """Walk the chain, then the files. `stored_head` is the head that the database keeps for the run."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
-        return Verification(0, START, f"{MANIFEST} is missing.")
+        nothing = not finished and stored_head is None and _files(folder, [], finished) is None
+        return Verification(0, START, None if nothing else f"{MANIFEST} is missing.")
     entries: list[dict[str, object]] = []
     head = START
     heads = {START}
@@ -67,10 +72,9 @@ def _files(folder: Path, entries: list[dict[str, object]], finished: bool) -> st
         if problem and path != last:
             return problem
     known = set(pieces) | {MANIFEST}
-    part = f".{Path(last).name}.part" if last else None
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
-        if file.is_symlink() or (file.is_file() and name not in known and file.name != part):
+        if file.is_symlink() or (file.is_file() and name not in known and (finished or not PART.fullmatch(file.name))):
             return f"{name} is not in the chain."
     return None
 

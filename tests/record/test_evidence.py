@@ -1,4 +1,5 @@
 import json
+import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,3 +102,30 @@ def test_a_full_disk_is_evidence_unwritable(tmp_path: Path) -> None:
     (evidence.folder / "steps.jsonl").mkdir()
     with pytest.raises(EvidenceUnwritable, match=r"steps\.jsonl"):
         evidence.append("steps.jsonl", "{}")
+
+
+@pytest.mark.parametrize("room", range(100, 1700, 53))
+def test_a_disk_that_fills_up_at_any_byte_leaves_whole_evidence(room: int, tmp_path: Path) -> None:
+    """What did not fit is as if it had never been begun, and when there is room again the chain goes on."""
+    evidence = Evidence(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))  # a file that grows beyond it is cut in the middle of a write
+    refused = 0
+    try:
+        for number in range(6):
+            for write in (
+                lambda n=number: evidence.append("steps.jsonl", "x" * 90 * n),
+                lambda n=number: evidence.append_item("transcript.json", f'"{"y" * 70 * n}"'),
+                lambda n=number: evidence.write(f"snapshots/{n}.yaml", b"z" * 60 * n),
+            ):
+                try:
+                    write()
+                except EvidenceUnwritable:
+                    refused += 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert refused
+    evidence.append("steps.jsonl", "last")
+    evidence.append_item("transcript.json", '"last"')
+    assert verify(tmp_path, evidence.head).problem is None
+    assert json.loads((tmp_path / "transcript.json").read_text())[-1] == "last"
