@@ -63,8 +63,9 @@ class CellStory:
 
     async def _slot(self, cell: CellId) -> int:
         run = self._run
-        while (slot := run.desk.slots.take(run.book.lease, str(cell))) is None:
-            await run.desk.clock.sleep(run.desk.pace.slot_look)
+        async with run.desk.queue:
+            while (slot := run.desk.slots.take(run.book.lease, str(cell))) is None:
+                await run.desk.clock.sleep(run.desk.pace.slot_look)
         return slot
 
     async def _attempt(self, cell: CellId, place: Path) -> Manifest | None:

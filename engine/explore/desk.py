@@ -1,5 +1,6 @@
 """Everything a controller works with, put together once by who assembles the engine."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +33,7 @@ class Pace:
     score: float = 3_600.0
     subject: float = 120.0
     look: float = 0.25
-    slot_look: float = 0.05
+    slot_look: float = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Desk:
     pace: Pace = Pace()
     strategies: Mapping[str, Strategy] = field(default_factory=lambda: STRATEGIES)
     remove: Callable[[Path], bool] = remove_tree
+    queue: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Of the cells of this process that wait for a slot one looks for it; the others stand behind it."""
 
     def forked(self, asked: DiscoveryRequest) -> tuple[str, Path | None]:
         """Digest and folder of the sealed cell that a run begins at; none for a run that is no fork.
