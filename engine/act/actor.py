@@ -254,8 +254,8 @@ class PageActor:
 
 
 def answered(requests: tuple[RequestSeen, ...]) -> int:
-    """How many have a response."""
-    return sum(request.status is not None for request in requests)
+    """How many have a response of the application: a gateway that lost it (502, 504) does not know either."""
+    return sum(request.status not in (None, 502, 504) for request in requests)
 
 
 def present(element: Element | None) -> Element:

@@ -126,8 +126,11 @@ class EgressProxy:
         try:
             await self._send(client, request, url, upstream)
             answered = await self._relay(client, upstream)
-        except BaseException:
+        except BaseException as error:
             upstream.abort()
+            if isinstance(error, BROKEN) and request.method not in SAFE and client.protocol.our_state is h11.SEND_RESPONSE:
+                # A browser that hears nothing sends a request on a kept connection once more, also one that has an effect.
+                return await answer(client, 502, f"{url.origin} did not answer.")
             raise
         if self._writes and answered.status_code in REPEATING and request.method not in SAFE:
             location = dict(answered.headers).get(b"location", b"").decode("ascii", "replace")

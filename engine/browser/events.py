@@ -49,6 +49,11 @@ class Watch:
     _saving: set[asyncio.Task[None]] = field(default_factory=set)
     _saved: int = 0
 
+    @property
+    def refusing(self) -> bool:
+        """Whether the site answered the last navigation with an error of its own: 500 or more, or 429, too many requests."""
+        return self.main_status is not None and (self.main_status >= 500 or self.main_status == 429)
+
     def attach(self, context: BrowserContext) -> None:
         """Listen to the context and to every page it opens."""
         context.on("page", self._page)

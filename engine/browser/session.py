@@ -90,11 +90,10 @@ class Session:
             await self.settle()
 
     async def start(self, url: str, *, settle: bool = True) -> None:
-        """Open the target of a run; on an answer of 500 or more there is nothing to work on. Raises TargetUnreachable."""
+        """Open the target of a run; an answer that is an error of the site leaves nothing to do. Raises TargetUnreachable."""
         await self.open(url, settle=settle)
-        status = self.watch.main_status
-        if status is not None and status >= 500:
-            raise TargetUnreachable(f"{url} answered {status}. Check that the application is up.")
+        if self.watch.refusing:
+            raise TargetUnreachable(f"{url} answered {self.watch.main_status}. Check that the application is up.")
 
     async def settle(self, seconds: float | None = None) -> bool:
         """Follow a newly opened tab, then wait for quiet; False when the page still moved at the bound."""
@@ -130,6 +129,12 @@ class Session:
         """The element that the latest snapshot named `ref`."""
         native = self._latest.native(ref) if self._latest else ref
         return Element(self.page.get_by_ref(native), f"element {ref}")
+
+    def ours(self, native: str) -> str | None:
+        """Our name of a ref that Playwright gave, by the latest snapshot."""
+        frames = {theirs: ours for ours, theirs in self._latest.frames.items()} if self._latest else {}
+        prefix, number = native.split("e", 1)
+        return f"{frames[prefix]}e{number}" if prefix in frames else None
 
     async def press(self, key: str) -> None:
         """Press a key wherever the focus is."""

@@ -148,9 +148,9 @@ class Replay:
             return Stopped(
                 "auth_expired", "A login page where none was expected; nothing was typed into it.", found.expected, found.seen
             )
-        status = self.place.session.watch.main_status
-        if found.kind == "drift" and status is not None and status >= 500:
-            return Stopped("target_error", f"The site answered {status}.", found.expected, found.seen)
+        watch = self.place.session.watch
+        if found.kind == "drift" and watch.refusing:
+            return Stopped("target_error", f"The site answered {watch.main_status}.", found.expected, found.seen)
         what = "More than one element fits" if found.kind == "ambiguous" else "The element is gone or no longer what it was"
         return Stopped(found.kind, f"{what}: {found.expected}. Seen: {found.seen}.", found.expected, found.seen)
 
@@ -229,9 +229,8 @@ class Replay:
             raise Stopped(
                 "in_doubt", f"Whether step {step.id} happened is not known: expected {missing}.", missing, session.url
             )
-        status = session.watch.main_status
-        if status is not None and status >= 500:
-            raise Stopped("target_error", f"The site answered {status}.", missing, session.url)
+        if session.watch.refusing:
+            raise Stopped("target_error", f"The site answered {session.watch.main_status}.", missing, session.url)
         if self._past_login() and await session.asks_for_login():
             raise Stopped(
                 "auth_expired", "A login page where none was expected; nothing was typed into it.", missing, session.url

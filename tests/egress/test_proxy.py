@@ -205,6 +205,14 @@ async def test_a_broken_server_is_an_error_of_the_one_request(script: Script) ->
             await client.get(f"{url}/x")
 
 
+async def test_a_write_that_the_server_drops_is_answered() -> None:
+    """A browser that hears nothing on a kept connection would send it again: it hears that nobody answered."""
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server, proxy_for(url) as proxy, via(proxy) as client:
+        assert (await client.post(f"{url}/x", content="amount=1")).status_code == 502
+
+
 async def test_closing_drops_slow_and_silent_clients() -> None:
     """Half-open conversations do not delay the end."""
     async with asyncio.timeout(5):

@@ -114,8 +114,8 @@ def test_a_disk_that_fills_up_at_any_byte_leaves_whole_evidence(room: int, tmp_p
     try:
         for number in range(6):
             for write in (
-                lambda n=number: evidence.append("steps.jsonl", "x" * 700 * n),
-                lambda n=number: evidence.append_item("transcript.json", f'"{"y" * 500 * n}"'),
+                lambda: evidence.append("steps.jsonl", "x" * 900),
+                lambda: evidence.append_item("transcript.json", f'"{"y" * 800}"'),
                 lambda n=number: evidence.write(f"snapshots/{n}.yaml", b"z" * 300 * n),
             ):
                 try:
