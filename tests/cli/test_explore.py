@@ -47,6 +47,8 @@ async def test_what_is_not_approved_is_refused_by_name(home: Home) -> None:
     refused = await home("explore", "--goal", "Read it", "--target", "other", "--evaluator", "cases")
     assert refused.code == 2
     assert "There is: site" in refused.json["message"]
+    nothing = await home(*ASKED, "--fork-of", "run-none")
+    assert (nothing.code, nothing.json["message"]) == (2, "no run run-none")
 
 
 async def test_a_run_waits_for_a_manager_who_is_somebody_else(home: Home) -> None:

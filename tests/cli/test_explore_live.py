@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import re
+import signal
 
 from rich.console import Console
 from rich.tree import Tree as Branches
@@ -98,6 +99,23 @@ async def test_the_tree_is_live_and_a_pause_holds_it(home: Home, pages: Pages) -
     assert (draft.provenance.explored.run_id, draft.provenance.explored.cell) == (run_id, "r1-b0-a0")
     (listed,) = (await home("explore", "list")).json["runs"]
     assert (listed["run_id"], listed["status"], listed["cost"]["usd_source"]) == (run_id, "complete", "estimated")
+
+
+async def test_an_interrupt_cancels_and_says_what_is_uncertain(home: Home, pages: Pages) -> None:
+    """Ctrl-C with a request under way: cancelled by the user, exit 130, one call that is charged what was held for it."""
+    prepare(home.home, pages, PRICE)
+    model = Model([gives_up])
+    model.free.clear()
+    async with ScriptedEndpoint(model) as endpoint:
+        home.environment["CAPWRIGHT_BASE_URL"] = endpoint.url
+        process = await home.start(*ASKED, "3", "--max-calls", "4")
+        assert await until(lambda: endpoint.requests)
+        process.send_signal(signal.SIGINT)
+        ended = await home.finish(process)
+    run = ended.json["run"]
+    assert (ended.code, run["status"], run["cancel_code"], run["stop_code"]) == (130, "cancelled", "cancelled_by_user", None)
+    assert (run["calls"], run["cost"]["unknown_liability"], run["cost"]["pending"]) == (1, 250_000, 0)
+    assert {cell["state"] for cell in ended.json["nodes"]} == {"cancelled"}
 
 
 def test_a_large_tree_is_summed_up_while_it_grows() -> None:
