@@ -7,6 +7,7 @@ from pydantic import Field
 from engine.domain.cost import UsdSource
 from engine.domain.exploration import ApprovalState, CancelCode, Direction, RunState, RunStatus, StopCode, StopDetail
 from engine.domain.frozen import Frozen
+from engine.store.artifacts import SealedFile
 from engine.store.explorations import CellRecord, RoundRecord
 
 ApprovalStatus: TypeAlias = Literal["pending", "approved", "denied", "expired", "withdrawn", "not_required"]
@@ -105,16 +106,6 @@ class Standing(Frozen):
     status: RunState
 
 
-class FileAnswer(Frozen):
-    """One file of an artifact."""
-
-    file_id: str
-    name: str
-    path: str
-    size: int
-    sha256: str
-
-
 class ArtifactAnswer(Frozen):
     """Verified metadata of the delivered artifact."""
 
@@ -122,13 +113,13 @@ class ArtifactAnswer(Frozen):
     cell_id: str
     digest: str
     expires_at: int
-    files: tuple[FileAnswer, ...]
+    files: tuple[SealedFile, ...]
 
 
 class FileContent(Frozen):
     """One file with its bytes."""
 
-    file: FileAnswer
+    file: SealedFile
     content_base64: str
 
 

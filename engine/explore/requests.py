@@ -5,7 +5,6 @@ import inspect
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -136,10 +135,10 @@ class Requests:
                 found = self._desk.artifacts.find(run.run_id, run.winner_cell_id)
                 return answers.ArtifactAnswer(
                     run_id=run.run_id, cell_id=run.winner_cell_id, digest=found.digest, expires_at=found.expires_ms,
-                    files=tuple(answers.FileAnswer(**asdict(file)) for file in found.files),
+                    files=found.files,
                 )  # fmt: skip
             file, content = self._desk.artifacts.read(run.run_id, run.winner_cell_id, form.file_id)
-        return answers.FileContent(file=answers.FileAnswer(**asdict(file)), content_base64=base64.b64encode(content).decode())
+        return answers.FileContent(file=file, content_base64=base64.b64encode(content).decode())
 
     def events(self, form: forms.EventsForm, caller: Caller) -> answers.EventPage:
         """discovery.events: reasons that are not for everybody stay with the operator."""

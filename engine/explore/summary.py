@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from engine.domain.cost import Cost
 from engine.domain.exploration import MAX_CELLS
 from engine.errors import CapwrightError
-from engine.explore.answers import ApprovalStatus, CostAnswer, RunSummary
+from engine.explore.answers import CostAnswer, RunSummary
 from engine.explore.desk import Desk
-from engine.store.exploration_approvals import ApprovalRecord
 from engine.store.explorations import RunRecord
 
 
@@ -26,7 +25,8 @@ class Summaries:
         planned = max(run.planned_cells, self._planned(run))
         return RunSummary(
             run_id=run.run_id, agent_id=run.agent_id, title=request.title, requested_by=run.requester,
-            fork_of=request.discovery.fork_of, state=run.state, status=run.status, approval_status=_approval_status(approval),
+            fork_of=request.discovery.fork_of, state=run.state, status=run.status,
+            approval_status=approval.state if approval else "not_required",
             approval_expires_at=approval.expires_ms if approval else None,
             stop_code=run.stop_code, stop_detail=run.stop_detail, cancel_code=run.cancel_code,
             degraded=run.status == "degraded" or not run.isolated, isolation_degraded=not run.isolated,
@@ -53,10 +53,6 @@ class Summaries:
         except CapwrightError:
             return None, False
         return found.expires_ms, not found.pruned
-
-
-def _approval_status(approval: ApprovalRecord | None) -> ApprovalStatus:
-    return approval.state if approval else "not_required"
 
 
 def _cost(cost: Cost) -> CostAnswer:

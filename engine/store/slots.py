@@ -42,15 +42,6 @@ class SlotStore:
                 (slot, lease.name, lease.epoch),
             )
 
-    def busy(self) -> int:
-        """How many slots somebody holds."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT count(*) FROM worker_slots JOIN leases ON leases.name = worker_slots.lease"
-                " WHERE leases.owner IS NOT NULL AND leases.epoch = worker_slots.epoch"
-            )
-            return int(rows.fetchone()[0])
-
     def _bury(self) -> bool:
         """Free the slots of owners proved dead; True when there was one."""
         with self._database.read() as connection:

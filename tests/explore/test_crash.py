@@ -13,6 +13,7 @@ from engine.store.database import Database
 from tests.explore.controller_process import bench
 from tests.explore.house import CATALOG, EYE
 from tests.explore.kit import Bench
+from tests.store.busy import busy
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +28,7 @@ def check(found: Bench, run_id: str, seen: Counter[str]) -> None:
     assert run.state == "terminal"
     assert cost.in_flight == 0
     assert cost.calls <= 4
-    assert desk.slots.busy() == 0
+    assert busy(desk.database) == 0
     assert not {cell.state for cell in cells} & set(OPEN_STATES)
     attempted = [cell for cell in cells if cell.tries]
     assert cost.calls == len(attempted)

@@ -17,6 +17,7 @@ from engine.explore.requests import Requests
 from engine.explore.workshop import Workshop
 from tests.explore.house import ANN, BOSS, CATALOG, DEPUTY, EYE, asking
 from tests.explore.kit import Bench, writes
+from tests.store.busy import busy
 
 ATTEMPTS = st.sampled_from([*ENDS, *["done"] * 30])
 SCORES = st.sampled_from([0.0, 1.0, 1.0, 2.0, 3.0, "tamper", "invalid_solution", "runtime_error"])
@@ -56,7 +57,7 @@ async def _explore_and_check(folder: Path, script: Any, shape: dict[str, Any]) -
     run, cost, cells = desk.explorations.get(run_id), desk.ledger.cost(run_id), desk.explorations.cells(run_id)
     desk.explorations.verify(run_id)
     assert (run.state, run.status) == ("terminal", status)
-    assert cost.in_flight == cost.pending == desk.slots.busy() == 0
+    assert cost.in_flight == cost.pending == busy(desk.database) == 0
     assert cost.calls <= shape["max_agent_calls"]
     assert not {cell.state for cell in cells} & set(OPEN_STATES)
     states = {cell.cell_id: cell for cell in cells}

@@ -18,6 +18,7 @@ from engine.explore.strategies import GridStrategy, HillClimbStrategy
 from engine.explore.workshop import Workshop
 from engine.score.evaluator import Terms
 from tests.explore.kit import PAID, Bench, MemoryEvaluator, request, writes
+from tests.store.busy import busy
 from tests.subjects.memory import FILE
 
 SCORES = {"r1-b0-a0": 1.0, "r1-b0-a1": 3.0, "r1-b1-a0": 5.0, "r1-b1-a1": "tamper", "r2-b0-a0": 2.0}
@@ -347,4 +348,4 @@ async def test_serving_runs_what_comes_and_stops_in_order(tmp_path: Path) -> Non
             await task
     found = bench.desk.explorations.get("slow")
     assert (found.status, found.stop_detail) == ("interrupted", "operator_stop")
-    assert bench.desk.slots.busy() == 0
+    assert busy(bench.desk.database) == 0

@@ -21,6 +21,7 @@ from engine.explore.strategies import Enough, GridStrategy, Wave
 from engine.score.evaluator import Terms
 from tests.explore.house import ANN, BOSS, EYE, OPS, House
 from tests.explore.kit import PAID, Bench, Script, writes
+from tests.store.busy import busy
 from tests.subjects.memory import FILE, FROZEN
 
 
@@ -211,7 +212,7 @@ async def test_how_a_run_ends(tmp_path: Path, name: str) -> None:
     house, tree = await run_case(tmp_path, case)
     run = tree.run
     assert (run.state, run.status, run.stop_code, run.stop_detail) == ("terminal", case.status, case.code, case.detail)
-    assert (run.cost.pending, house.bench.desk.slots.busy()) == (0, 0)
+    assert (run.cost.pending, busy(house.bench.desk.database)) == (0, 0)
     if case.calls is not None:
         assert run.calls == case.calls
     if case.delivered is not None:

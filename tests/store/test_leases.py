@@ -12,6 +12,7 @@ from engine.store.database import Database
 from engine.store.leases import Lease, LeaseStore, fence
 from engine.store.liveness import ProcessIdentity, ProcessTable
 from engine.store.slots import SlotStore
+from tests.store.busy import busy
 
 BOOT, NAMESPACE = "11111111-aaaa", "pid:[4026531836]"
 
@@ -192,6 +193,6 @@ def test_slots_fall_free_with_their_owner(tmp_path: Path, proc: Path) -> None:
     assert slots.take(new, "r1-b1-a0") is not None
     taken = theirs.take("run:1")
     assert taken is not None
-    assert slots.busy() == 2
+    assert busy(database) == 2
     with pytest.raises(LeaseLost):
         slots.take(old, "r1-b9-a0")
