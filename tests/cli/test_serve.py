@@ -1,4 +1,5 @@
 import asyncio
+import hashlib
 import os
 import re
 import signal
@@ -9,7 +10,10 @@ import httpx
 
 
 async def test_serve_prints_a_link_and_ends_on_a_signal(tmp_path: Path) -> None:
-    """The link signs in once; Ctrl-C ends it within ten seconds, with exit code 130."""
+    """The link signs in once, a program's token always; Ctrl-C ends it within ten seconds, with exit code 130."""
+    digest = hashlib.sha256(b"token").hexdigest()
+    config = f'[[users]]\nname = "pat"\nroles = ["viewer"]\n[[tokens]]\nuser = "pat"\nsha256 = "{digest}"\n'
+    (tmp_path / "config.toml").write_text(config)
     environment = {**os.environ, "CAPWRIGHT_HOME": str(tmp_path)}
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "engine.cli", "serve", "--port", "0",
@@ -23,6 +27,10 @@ async def test_serve_prints_a_link_and_ends_on_a_signal(tmp_path: Path) -> None:
         async with httpx.AsyncClient(base_url=found[1], headers={"origin": found[1]}, timeout=30) as client:
             assert (await client.post("/admin/login/link", data={"link": found[2]})).status_code == 303
             assert (await client.get("/admin")).status_code == 200
+        async with httpx.AsyncClient(base_url=found[1], timeout=30) as program:
+            for token, status in (("token", 200), ("other", 401)):
+                asked = await program.post("/rpc/discovery.list", json={}, headers={"authorization": f"Bearer {token}"})
+                assert asked.status_code == status
             process.send_signal(signal.SIGINT)
             assert await asyncio.wait_for(process.wait(), 10) == 130
     finally:
