@@ -3,11 +3,12 @@
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import psutil
 from playwright.async_api import Browser as PlaywrightBrowser
@@ -23,8 +24,12 @@ QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "
 ECHO = "capwright-echo"
 ECHOES = files("engine.browser").joinpath("echoes.js").read_text()
 """A selector engine that finds the elements which show certain texts, and the texts of a document."""
+HANDS = "capwright-hands"
+WATCHING = files("engine.browser").joinpath("hands.js").read_text()
+"""A selector engine that holds back and tells what a person does."""
 LAUNCH_SECONDS = 30.0
-CLOSE_SECONDS = 4.0
+CLOSE_SECONDS = 1.5
+"""For the browser, then for its driver; whatever holds a stopped process is killed after it, so that a slot is free soon."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +63,21 @@ async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
     # Signals are ours: with Playwright's own handlers a Ctrl-C kills the browser before the step is recorded.
     driver = async_playwright()
     playwright = await driver.start()
+    driving: list[psutil.Process] = []
     try:
         await register(playwright)
         await snapshot.register(playwright)
+        await playwright.selectors.register(HANDS, WATCHING, content_script=True)
         await playwright.selectors.register(ECHO, ECHOES, content_script=True)
         running, candidate = await _launch(playwright.chromium, settings, mark)
         browser = Browser(running, candidate, mark)
+        driving += [parent for process in browser.processes()[:1] if (parent := process.parent())]
         try:
             yield browser
         finally:
-            await _close(browser)
+            await _ended(running.close(), browser.processes())
     finally:
-        await asyncio.wait_for(asyncio.shield(playwright.stop()), CLOSE_SECONDS)
+        await _ended(playwright.stop(), driving)
 
 
 async def _launch(chromium: BrowserType, settings: BrowserSettings, mark: str) -> tuple[PlaywrightBrowser, Candidate]:
@@ -99,9 +107,9 @@ async def _launch(chromium: BrowserType, settings: BrowserSettings, mark: str) -
     raise BrowserMissing(f"{HOW_TO_GET_ONE} Tried: {'; '.join(tried)}.")
 
 
-async def _close(browser: Browser) -> None:
-    processes = browser.processes()
-    closing = asyncio.ensure_future(browser.playwright.close())
+async def _ended(ending: Coroutine[Any, Any, None], processes: list[psutil.Process]) -> None:
+    """Wait for the polite end, then make it one."""
+    closing = asyncio.ensure_future(ending)
     done, _ = await asyncio.wait({closing}, timeout=CLOSE_SECONDS)
     for process in processes:
         if process.is_running():

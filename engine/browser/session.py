@@ -231,7 +231,7 @@ class Session:
     async def close(self) -> None:
         """Close the context; a hanging renderer is left to the browser's own end."""
         closing = asyncio.ensure_future(self.context.close())
-        done, _ = await asyncio.wait({closing}, timeout=3)
+        done, _ = await asyncio.wait({closing}, timeout=2)
         if not done:
             closing.cancel()
         await asyncio.gather(closing, return_exceptions=True)

@@ -3,6 +3,7 @@
 import json
 import sys
 
+import structlog
 import typer
 
 from engine.domain.run import EXIT_OF, STATUS_OF
@@ -30,6 +31,7 @@ def main() -> None:
     """Run the command line and exit with the specified code."""
     from engine.cli.app import app
 
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # stdout is for answers
     try:
         # Without its standalone mode Typer gives back the code of an Exit instead of leaving by itself.
         sys.exit(app(standalone_mode=False, prog_name="discover") or 0)

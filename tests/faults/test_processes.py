@@ -69,8 +69,8 @@ async def test_the_slot_is_free_in_the_deadline_and_five_seconds(strike: str, co
     async with ScriptedEndpoint(then) as model:
         ended = await command.finish(await discover(command, pages.url, model, "--timeout", str(SECONDS)))
     took = time.monotonic() - struck[0]
-    goes_on = strike == "network process killed"  # Chromium starts another one
-    assert ended.code in ((0, 8) if goes_on else (4, 7)), ended
+    goes_on = strike.startswith("network")  # the click needs none, and Chromium starts another one
+    assert ended.code in ((0, 8, 4, 7) if goes_on else (4, 7)), (ended.json["explanation"], ended.stderr)
     assert took < SECONDS + 5, took
     sound(command.home, ended)
     assert await gone(running)
