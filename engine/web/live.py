@@ -49,7 +49,7 @@ async def _run_events(visit: Visit, run_id: str, sent: int) -> AsyncIterator[str
         before, asked = asked, beat.once((run_id, "asked"), partial(visit.admin.approvals.of_run, run_id))
         if asked != before:
             yield event("questions", _questions(visit, run_id, asked))
-        progress = _answered(visit, before, asked) or (visit.admin.discoveries.said(run_id) or ("",))[-1]
+        progress = _answered(visit, before, asked) or visit.told((visit.admin.discoveries.said(run_id) or ("",))[-1])
         if progress != said:
             said = progress
             yield event("said", progress)

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from engine.domain.template import PLACEHOLDER
 from engine.web.language import LANGUAGES, TAGS, catalogue
+from engine.web.sentences import Sentences
 from engine.web.words import WORDS
 
 FOLDER = Path(__file__).parent
@@ -20,18 +21,23 @@ class Pages:
 
     def __init__(self) -> None:
         self._says = {language: catalogue(language).gettext for language in LANGUAGES}
-        self._environments = {language: _environment(language) for language in LANGUAGES}
+        self._sentences = {language: Sentences(language) for language in LANGUAGES}
+        self._environments = {language: _environment(language, self.told(language)) for language in LANGUAGES}
 
     def say(self, language: str) -> Callable[[str], str]:
         """Translates marked texts."""
         return self._says[language]
+
+    def told(self, language: str) -> Callable[[str], str]:
+        """Translates marked texts and what the engine says."""
+        return lambda text: self._sentences[language].told(self._says[language](text) if text else "")
 
     def render(self, template: str, language: str, content: Mapping[str, Any]) -> str:
         """A template as HTML."""
         return self._environments[language].get_template(template).render(content)
 
 
-def _environment(language: str) -> Environment:
+def _environment(language: str, told: Callable[[str], str]) -> Environment:
     environment = Environment(
         loader=PackageLoader("engine.web"),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -44,6 +50,8 @@ def _environment(language: str) -> Environment:
     environment.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
     environment.globals |= {"say": translations.gettext, "languages": LANGUAGES, "tags": TAGS, **WORDS}
     environment.filters |= {
+        "told": told,
+        "said_parts": lambda parts: {name: told(value) if name == "place" else value for name, value in parts.items()},
         "time": time_element,
         "iso": iso,
         "slots": slots,

@@ -85,6 +85,10 @@ class Visit:
         """A marked text in the visitor's language."""
         return self.frame.pages.say(self.language)(text)
 
+    def told(self, text: str) -> str:
+        """What the engine says, in the visitor's language."""
+        return self.frame.pages.told(self.language)(text)
+
     def page(self, template: str, status: int = 200, **content: Any) -> Response:
         """A whole page."""
         waiting = self.admin.waiting() if self.user else 0

@@ -141,10 +141,62 @@ USD_SOURCES: Mapping[str, str] = {
     "unknown": marked("unknown"),
     "pending": marked("pending"),
 }
+CANCEL_CODES: Mapping[str, str] = {
+    "approval_denied": marked("The approval was denied."),
+    "approval_expired": marked("Nobody approved it in time."),
+    "cancelled_by_user": marked("A person cancelled it."),
+}
+STOP_DETAILS: Mapping[str, str] = {
+    "baseline_invalid": marked("The baseline did not score as valid."),
+    "target_reached": marked("The target score was reached."),
+    "experiments_used": marked("All experiments were used."),
+    "plan_failed": marked("The next round could not be planned."),
+    "grid_limit": marked("The grid is as large as it may be."),
+    "quota_exceeded": marked("The room for sealed artifacts is used up."),
+    "lease_lost": marked("Another process took the run over."),
+    "store_unavailable": marked("The database could not be written."),
+    "transcript_overflow": marked("A transcript grew too large."),
+    "policy_violation": marked("An attempt left the policy's scope."),
+    "proposal_failed": marked("No proposal could be made."),
+    "attempt_uncertain": marked("It is not known how an attempt ended."),
+    "evaluator_changed": marked("The evaluator is another than the one that was approved."),
+    "root_changed": marked("What it starts from was changed."),
+    "operator_stop": marked("An operator stopped it."),
+}
+ENDINGS: Mapping[str, str] = {
+    "ok": marked("ok"),
+    "input_invalid": marked("input does not fit"),
+    "drift": marked("page changed"),
+    "ambiguous": marked("ambiguous"),
+    "checkpoint_failed": marked("ended elsewhere"),
+    "output_invalid": marked("output does not fit"),
+    "policy": marked("stopped by the policy"),
+    "approval_needed": marked("needs approval"),
+    "auth_expired": marked("signed out"),
+    "dialog_unexpected": marked("unexpected dialog"),
+    "target_error": marked("site error"),
+    "timeout": marked("out of time"),
+    "in_doubt": marked("in doubt"),
+    "not_approved": marked("not approved"),
+    "tampered": marked("changed after review"),
+}
+ROLES: Mapping[str, str] = {
+    "viewer": marked("viewer"),
+    "requester": marked("requester"),
+    "manager": marked("manager"),
+    "operator": marked("operator"),
+}
+SPEAKERS: Mapping[str, str] = {
+    "system": marked("system"),
+    "user": marked("engine"),
+    "assistant": marked("model"),
+    "tool": marked("tool"),
+}
 FOUND_NOW = marked("found now: %(count)s")
 WORDS: Mapping[str, Mapping[str, str] | str] = {
     "FOUND_NOW": FOUND_NOW,
     "STATUSES": STATUSES, "STATES": STATES, "RISKS": RISKS, "EFFECTS": EFFECTS, "VERDICTS": VERDICTS, "ACTIONS": ACTIONS,
     "ASKED": ASKED, "RUN_STATES": RUN_STATES, "CELL_STATES": CELL_STATES, "STOP_CODES": STOP_CODES, "APPROVALS": APPROVALS,
-    "USD_SOURCES": USD_SOURCES, "TYPES": TYPES,
+    "USD_SOURCES": USD_SOURCES, "TYPES": TYPES, "CANCEL_CODES": CANCEL_CODES,
+    "STOP_DETAILS": STOP_DETAILS, "ENDINGS": ENDINGS, "ROLES": ROLES, "SPEAKERS": SPEAKERS,
 }  # fmt: skip

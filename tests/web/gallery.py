@@ -15,6 +15,12 @@ from tests.web.exploring import Explored, explored
 from tests.web.recorded import Recorded
 from tests.web.test_live import ask
 
+DATA = (
+    "Log in to the teller console", "checking for member", "checking balances", "Two minutes were enough.", "Pay the bill",
+    "Leave nothing", "Be cut off", "user, password", "Read two", "The wrong",
+    "Go where it is not allowed", "Members at a glance", "Accounts · Details", "from Savings", "Two answers in a row could",
+)  # fmt: skip
+"""What pages and people say in these homes, in whatever language the admin is."""
 FORBIDDEN = Refusal(
     action=Click(ref="e1"),
     rule="forbid[0]",
@@ -55,7 +61,7 @@ def _runs(home: Explored) -> dict[str, str]:
     live.step("Pay")
     ask(home.served, live.run_id)
     stopped = Recorded(admin, "20260101-000000-bbbbbb", "Go where it is not allowed")
-    stopped.step("Leave", ok=False, problem="The page did not let it happen: the element is covered.")
+    stopped.step("Leave", ok=False, problem="button 'Leave': clicking it did not work: the element is covered.")
     stopped.end("Two answers in a row could not be used as a decision.")
     cut = Recorded(admin, "20260101-000000-cccccc", "Be cut off")
     cut.step("Wait")

@@ -1,10 +1,15 @@
 import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
 
 from engine.web.language import LANGUAGES, LOCALES, chosen
-from tests.web.extraction import texts
+from engine.web.sentences import Sentences
+from tests.web.extraction import sentences, texts
+from tests.web.gallery import DATA, gallery
 from tests.web.serving import Served
 
 PARTS = re.compile(r"%\(\w+\)s|\{\w+\}")
@@ -58,3 +63,100 @@ async def test_the_switch_is_remembered(served: Served) -> None:
         assert '<html lang="ja">' in page and "サインイン" in page
         await client.post("/admin/language", data={"language": "../../etc", "next": "/admin/login"})
         assert '<html lang="ja">' in (await client.get("/admin/login")).text
+
+
+PARTS_OF_SENTENCES = {
+    "scope: the page's own frame", "default: no risk line matches", "needs a person's approval", "More than one element fits",
+    "The element is gone or no longer what it was", 'in the row of "{}"', "I find no {} here.{}", "I see no {} on this page.{}",
+    "I do not understand this part of the goal:", "Secret {}; never written down", "Name found by code → better name",
+    "outside of the viewport", "Node is not an", "giving it a file", "a fault of the admin",
+    "a an the this that its their his her my your our of please all on",
+}  # fmt: skip
+FOR_PROGRAMS = re.compile(r"INSERT |approval_id AS|default-src|web/(boundary|rpc|serving)\.py")
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
+def test_what_the_engine_says_is_translated(language: str) -> None:
+    """Refusals, endings, reasons and errors: everything that is said where pages show it, found in the source itself."""
+    catalogue, found = Sentences(language), dict(tuple(reversed(each)) for each in sentences())
+    missing = [
+        f"{place}: {text}"
+        for text, place in found.items()
+        if text not in PARTS_OF_SENTENCES
+        and not FOR_PROGRAMS.search(f"{place} {text}")
+        and catalogue.told(text.replace("{}", "X1")) == text.replace("{}", "X1")
+    ]
+    assert len(found) > 150
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('cell "Balance" in region "Notice"', "領域「Notice」の中のセル「Balance」"),
+        ('link "A" in cell "B" in table "C"', "表「C」の中のセル「B」の中のリンク「A」"),
+        ('button "no"', "ボタン「no」"),
+        ("The site answered 500.", "サイトの応答は 500 です。"),
+        ("The path is /x and the page says \"Read 2 in 1\".", "パスが /x である、かつページに「Read 2 in 1」とある。"),
+        ("The site answered 500. Who knows. The approval has expired.",
+         "サイトの応答は 500 です。Who knows. 承認の期限が切れています。"),
+        ("1.0.2 is rejected, so it cannot be approved; an edit makes a new version.",
+         "1.0.2 は 却下 なので 承認済み にはできません。編集すると新しい版になります。"),
+        ("Something else in the world", "Something else in the world"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_sentences_are_told_part_by_part(said: str, told: str) -> None:
+    """What is quoted is of pages and people and stays; what is not known stays; English stays."""
+    assert Sentences("ja").told(said) == told
+    assert Sentences("en").told(said) == said
+
+
+QUIET = ("code", "pre", "script", "time", "header", "textarea", "option", "text")
+
+
+class Texts(HTMLParser):
+    """Texts of a page's main part that are neither code nor moments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self._inside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Attributes speak too."""
+        if tag not in ("input", "meta", "link", "br", "img", "path", "rect", "image"):
+            quiet = tag in QUIET or "mono" in (dict(attrs).get("class") or "")
+            self._inside.append("quiet" if quiet else tag)
+        if "quiet" not in self._inside:
+            self.found |= {" ".join((value or "").split()) for name, value in attrs if name in ("aria-label", "alt")}
+
+    def handle_endtag(self, tag: str) -> None:
+        """One element less."""
+        if self._inside:
+            self._inside.pop()
+
+    def handle_data(self, data: str) -> None:
+        """One text."""
+        if "quiet" not in self._inside:
+            self.found.add(" ".join(data.split()))
+
+
+ENGLISH = re.compile(r"[A-Za-z]{2,}[,;:]? [A-Za-z]{2,}[,;:]? [A-Za-z]{2,}")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_no_sentence_of_any_page_stays_english(sample: tuple[Path, str, str], tmp_path: Path) -> None:
+    """Every page in every state, in both languages: what is the same as in English is data of pages and people."""
+    shutil.copytree(sample[0], tmp_path / "home")
+    async with gallery(tmp_path / "home", *sample[1:]) as shown, shown.home.served.signed_in("mona") as client:
+        for name, path in shown.paths.items():
+            pages = {}
+            for language in LANGUAGES:
+                parser = Texts()
+                parser.feed((await client.get(path, headers={"accept-language": language.replace("_", "-")})).text)
+                pages[language] = parser.found
+            for language in ("zh_TW", "ja"):
+                same = {text for text in pages["en"] & pages[language] if ENGLISH.search(text)}
+                assert not {text for text in same if not any(each in text for each in DATA)}, f"{name} in {language}"

@@ -32,7 +32,7 @@ def ask(served: Served, run_id: str, seconds: float = 300) -> Asked:
         page_url="http://127.0.0.1:9/pay", role="button", name="Pay", form_action="/pay", form_method="post", submits=True
     )
     needed = ApprovalNeeded(
-        action=Click(ref="e1"), facts=facts, rule="risk[0]", why="A click on Pay needs a person's approval."
+        action=Click(ref="e1"), facts=facts, rule="risk[0]", why="Click on button 'Pay' needs a person's approval by risk[0]."
     )
     binding = Binding(run_id=run_id, step=2, needed=needed, policy_digest="d" * 64)
     now = Now(time.time(), time.monotonic())
