@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN = $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check bench miniwob egress lock clean
+.PHONY: help setup demo test slow check bench miniwob egress faults lock clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -29,6 +29,9 @@ miniwob: setup ## the embedded planner on MiniWoB++
 
 egress: setup ## every way out of the browser, against a hostile server
 	@$(BIN)/python -m tests.egress
+
+faults: setup ## every fault that must be survived, with a verdict each
+	@$(BIN)/python -m tests.faults
 
 lock: setup ## resolve the dependencies anew
 	@$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

@@ -21,6 +21,8 @@ class Hit:
     method: str
     path: str
     body: str
+    query: str = ""
+    cookie: str = ""
 
 
 @dataclass
@@ -42,7 +44,8 @@ class Pages:
     async def answer(self, request: Request) -> Response:
         """What is stored for the path; 404 else."""
         path = request.url.path
-        self.hits.append(Hit(request.method, path, (await request.body()).decode(errors="replace")))
+        body = (await request.body()).decode(errors="replace")
+        self.hits.append(Hit(request.method, path, body, request.url.query, request.headers.get("cookie", "")))
         if path in self.delay:
             await asyncio.sleep(self.delay[path])
         found = self.content.get(path)

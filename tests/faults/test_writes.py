@@ -28,6 +28,16 @@ STUCK = completion({"reason": "no more", "action": {"action": "stuck", "problem"
 SECONDS = 60
 
 
+def left(home: Path) -> list[psutil.Process]:
+    """Processes of a home that still run."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+            if process.environ().get("CAPWRIGHT_HOME") == str(home) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
 @dataclass
 class Victim:
     """One home, one site, one model, and a person who approves whatever waits."""
@@ -70,20 +80,11 @@ class Victim:
                     store.decide(one.id, approve=True, by="ann", process="test", now=time.time())
             await asyncio.sleep(0.1)
 
-    def left(self) -> list[psutil.Process]:
-        """Processes of this home that still run."""
-        found = []
-        for process in psutil.process_iter():
-            with suppress(psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
-                if process.environ().get("CAPWRIGHT_HOME") == str(self.home) and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
-        return found
-
     async def legal(self) -> str:
         """What is wrong after the next start, or an empty string."""
         sent = len(self.pages.writes("/do"))
-        if not await until(lambda: not self.left(), 5):
-            return f"still running: {self.left()}"
+        if not await until(lambda: not left(self.home), 5):
+            return f"still running: {left(self.home)}"
         rows = run_store(self.settings).list()
         ledger = effect_store(self.settings)
         states = [effect.state for row in rows for effect in ledger.of_run(row.run_id)]
