@@ -19,7 +19,7 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from engine.access.approvals import DenyingApprover
 from engine.act.actor import PageActor
 from engine.act.dialogs import DialogDesk
-from engine.assembly import discovering, planning, replaying
+from engine.assembly import discovering, replaying
 from engine.assembly.policies import named, policy_of
 from engine.assembly.replaying import replay_in
 from engine.assembly.sessions import BoundedBrowser, open_bounded_browser
@@ -28,6 +28,7 @@ from engine.browser.flags import egress_flags
 from engine.browser.gate import install_gate
 from engine.browser.launch import QUIET, BrowserSettings, open_browser
 from engine.browser.session import SessionSettings, open_session
+from engine.decide import embedded
 from engine.decide.embedded import EmbeddedPlanner
 from engine.demo.journey import amounts
 from engine.demo.sessions import DEMO_PASSWORD, DEMO_USER
@@ -172,11 +173,11 @@ async def discovered(settings: Settings, url: str) -> tuple[float, Capability, d
     """Seconds of a run until its last step with a planner that takes one second a decision, its draft, a replay's inputs."""
     ended = [time.perf_counter()]
     order = discovering.Order(GOAL, url, model="embedded", secrets=SECRETS, approve="deny")
-    quick, planning.EmbeddedPlanner = planning.EmbeddedPlanner, OneSecondPlanner  # type: ignore[misc]
+    quick, embedded.EmbeddedPlanner = embedded.EmbeddedPlanner, OneSecondPlanner  # type: ignore[misc]
     try:
         result = await discovering.discover(settings, order, lambda _step: ended.append(time.perf_counter()))
     finally:
-        planning.EmbeddedPlanner = quick  # type: ignore[misc]
+        embedded.EmbeddedPlanner = quick  # type: ignore[misc]
     assert result.capability, result.explanation
     capability = Capability.model_validate_json(Path(result.capability).read_text())
     plain = [name for name, schema in capability.inputs["properties"].items() if not schema.get("x-secret")]
