@@ -13,7 +13,7 @@ from engine.errors import CapwrightError, NotFound, RequestRefused
 from engine.explore.answers import ArtifactAnswer, CatalogAnswer, FileContent, RunSummary, Tree
 from engine.explore.forms import ArtifactForm, CatalogForm, ListForm, RunForm, TreeForm
 from engine.store.explorations import CellRecord, RoundRecord
-from engine.web.callers import caller
+from engine.web.callers import caller, formed
 from engine.web.evidence import SANDBOX
 from engine.web.live import beats, event, last_seen, stream
 from engine.web.page import Page
@@ -78,7 +78,7 @@ async def events(visit: Visit) -> Response:
 async def steer(visit: Visit) -> Response:
     """Cancel, pause or resume."""
     fields = await visit.form()
-    requests, form = visit.admin.exploring.requests, RunForm(run_id=visit.given("run_id"))
+    requests, form = visit.admin.exploring.requests, formed(RunForm, run_id=visit.given("run_id"))
     ways = {"cancel": requests.cancel, "pause": requests.pause, "resume": requests.resume}
     wanted = fields.get("answer", "")
     if wanted not in ways:
@@ -89,10 +89,7 @@ async def steer(visit: Visit) -> Response:
 
 async def download(visit: Visit) -> Response:
     """One file of what was delivered, verified again, as a download."""
-    try:
-        form = ArtifactForm(run_id=visit.given("run_id"), file_id=visit.given("file_id"))
-    except ValueError as error:
-        raise NotFound("There is no such file.") from error
+    form = formed(ArtifactForm, run_id=visit.given("run_id"), file_id=visit.given("file_id"))
     found = visit.admin.exploring.requests.artifact(form, caller(visit))
     assert isinstance(found, FileContent), "a file was asked for"
     headers = {
@@ -142,16 +139,13 @@ def _form(visit: Visit, fields: Mapping[str, str], problem: str = "") -> Respons
 
 def _catalog(visit: Visit, agent: str) -> CatalogAnswer | None:
     try:
-        return visit.admin.exploring.requests.catalog(CatalogForm(agent_id=agent), caller(visit))
-    except (RequestRefused, ValueError):
+        return visit.admin.exploring.requests.catalog(formed(CatalogForm, agent_id=agent), caller(visit))
+    except (NotFound, RequestRefused):
         return None
 
 
 def _tree(visit: Visit, limit: int, after: str | None = None) -> Tree:
-    try:
-        form = TreeForm(run_id=visit.given("run_id"), after_cell=after, limit=limit)
-    except ValueError as error:
-        raise NotFound("There is no such run.") from error
+    form = formed(TreeForm, run_id=visit.given("run_id"), after_cell=after, limit=limit)
     return visit.admin.exploring.requests.tree(form, caller(visit))
 
 

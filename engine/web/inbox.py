@@ -12,7 +12,7 @@ from engine.domain.exploring import FrozenRequest
 from engine.errors import IllegalTransition, NotFound
 from engine.explore.answers import ApprovalAnswer
 from engine.explore.forms import ApprovalsForm, DecideForm
-from engine.web.callers import caller
+from engine.web.callers import caller, formed
 from engine.web.entrance import inner
 from engine.web.folder import Folder
 from engine.web.page import Page
@@ -60,7 +60,8 @@ async def decide_step(visit: Visit) -> Response:
 async def decide_run(visit: Visit) -> Response:
     """Approve or deny an exploration."""
     fields = await visit.form()
-    form = DecideForm(
+    form = formed(
+        DecideForm,
         id=visit.given("approval_id"),
         approve=fields.get("answer") == "approve",
         comment=fields.get("comment", "")[:MOST_COMMENT],
