@@ -12,6 +12,7 @@ from engine.browser.session import Session
 from engine.domain.action import (
     Action,
     Click,
+    Done,
     Extract,
     GoBack,
     Hover,
@@ -19,6 +20,7 @@ from engine.domain.action import (
     Press,
     Scroll,
     Select,
+    Stuck,
     SwitchTab,
     Type,
     Upload,
@@ -97,7 +99,8 @@ class PageActor:
         """What the page knows about the action's place. Raises StaleRef when its element is gone."""
         ref = getattr(action, "ref", None)
         if ref is None:
-            return Facts(page_url=self._session.url)
+            ended = isinstance(action, Done | Stuck)  # then the page may be gone
+            return Facts(page_url=observation.url if ended else self._session.url)
         node = observation.root.find(ref)
         live = await self._session.element(ref).facts()
         return live.place(self._session.url, node.role if node else "", node.name if node else "")

@@ -8,21 +8,22 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from engine.assembly.approving import Asking, approver_of, redeeming
 from engine.assembly.homes import database, run_store
-from engine.assembly.planning import chosen_model, open_planner
+from engine.assembly.planning import Chosen, chosen_model, open_planner
 from engine.assembly.policies import limited, named, policy_of
 from engine.assembly.proving import Workbench
 from engine.assembly.sessions import Bounds, open_bounded_browser, open_place
 from engine.browser.element import Element
 from engine.browser.locators import describe
+from engine.browser.session import Session
 from engine.discover.loop import Loop
-from engine.discover.stages import Planner
+from engine.discover.stages import Observer, Planner
 from engine.domain.capability import Capability
 from engine.domain.run import Goal, RunResult
-from engine.domain.secret import Secrets
+from engine.domain.secret import Secret, Secrets
 from engine.domain.step import Step, TargetSeen
 from engine.errors import DistillRefused
 from engine.guard.guard import PolicyGuard
@@ -38,12 +39,19 @@ from engine.record.redacted import RedactedActor, RedactedApprover, RedactedObse
 from engine.settings import Settings
 from engine.store.effects import RunEffects
 
+Person: TypeAlias = Callable[
+    [Session, Observer, Callable[[], tuple[Secret, ...]], Callable[[Secret], None]], tuple[Planner, Observer]
+]
+"""Makes the planner that a person is, and who looks for it, of the session, its observer, the secrets so far, and what is to be
+told of a new one; see `engine.decide.shown`."""
+
 
 @dataclass(frozen=True)
 class Order:
     """What a caller asks of one discovery; None takes the setting or the policy's own value.
 
-    `around` puts something around the planner; `keep` writes the draft elsewhere than into the home.
+    `around` puts something around the planner, `person` makes one that stands in its place; `keep` writes the draft elsewhere
+    than into the home.
     """
 
     goal: str
@@ -62,6 +70,7 @@ class Order:
     files: Mapping[str, str] = field(default_factory=dict)
     run_id: str | None = None
     around: Callable[[Planner], Planner] = lambda planner: planner
+    person: Person | None = None
     keep: Callable[[Capability], Path] | None = None
 
 
@@ -75,7 +84,7 @@ async def discover(
     written = take_credentials(order.goal, tuple(order.secrets))
     secrets = Secrets((*named(order.secrets).entries, *written.secrets))
     policy = limited(policy_of(settings, order.policy, order.target, secrets), order.max_steps, order.timeout_seconds)
-    model = chosen_model(settings, order.model, order.base_url)
+    model = Chosen("person", None) if order.person else chosen_model(settings, order.model, order.base_url)
     goal = Goal(
         text=written.goal, target=order.target, inputs=dict(order.inputs), secrets=secrets.names, examples=order.examples
     )
@@ -89,11 +98,16 @@ async def discover(
     screenshots = order.screenshots or settings.screenshots
     bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
 
+    def learn(secret: Secret) -> None:
+        for known in (redactor, secrets, guard.secrets):
+            known.learn(secret)
+
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
         bounds = Bounds(
             guard, redeeming(approver), order.target, evidence.folder / "downloads", described, order.files, redactor.typed,
-            effects=RunEffects(partial(database, settings), run_id), secrets_in=redactor.pieces if secrets.entries else None,
+            effects=RunEffects(partial(database, settings), run_id),
+            secrets_in=redactor.pieces if secrets.entries or order.person else None,
         )  # fmt: skip
         async with (
             open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes(), screenshots) as planner,
@@ -103,8 +117,11 @@ async def discover(
             tokens = policy.limits.max_observation_tokens
             observer = PageObserver(place.session, max_tokens=tokens, screenshots=screenshots, keep=recorder.keep)
             await place.session.start(order.target)
-            seen, actor = RedactedObserver(observer, redactor), RedactedActor(place.actor, redactor, evidence.folder)
+            seen: Observer = RedactedObserver(observer, redactor)
+            actor = RedactedActor(place.actor, redactor, evidence.folder)
             decider, files = order.around(planner), tuple(order.files)
+            if order.person:
+                decider, seen = order.person(place.session, seen, lambda: secrets.entries, learn)
             yield Loop(seen, decider, guard, approver, actor, recorder, policy, tell_step, files=files)
 
     started = RunStarted(

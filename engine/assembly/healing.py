@@ -71,12 +71,12 @@ class Healing(Replay):
         except Stopped as stop:
             if stop.ending not in ("drift", "ambiguous"):
                 raise
-            target = await self._again(step, stop)
+            target = await self._sought(step, stop)
             resolved = await super()._find(step.model_copy(update={"target": target}))
             self.found[step.id] = target
             return resolved
 
-    async def _again(self, step: CapabilityStep, stop: Stopped) -> Target:
+    async def _sought(self, step: CapabilityStep, stop: Stopped) -> Target:
         """The step's element as it is now. Raises Stopped when the planner does not find it, or only run data would."""
         assert step.target, "only a step with an element can lack it"
         session = self.place.session

@@ -17,6 +17,7 @@ from engine.cli import (
     init,
     mcp,
     policy,
+    record,
     replay,
     review,
     runs,
@@ -33,6 +34,7 @@ app = typer.Typer(
 
 app.callback(invoke_without_command=True)(discover.discover)
 app.command("replay")(replay.replay)
+app.command("record")(record.record)
 app.command("heal")(heal.heal)
 app.command("distill")(distill.distill)
 app.command("demo")(demo.demo)

@@ -25,11 +25,15 @@ class Secret:
         return f"{{{{secret.{self.name}}}}}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Secrets:
-    """All secrets of one run."""
+    """All secrets of one run; a person who shows the work may type one that nobody knew before."""
 
     entries: tuple[Secret, ...] = ()
+
+    def learn(self, secret: Secret) -> None:
+        """One more."""
+        self.entries = (*self.entries, secret)
 
     def named(self, name: str) -> Secret | None:
         """The secret of that name, or None."""

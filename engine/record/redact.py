@@ -63,11 +63,18 @@ class Redactor:
     """Masks the secrets of one run; call it with text. It remembers which short secrets are also the site's own words."""
 
     def __init__(self, secrets: Secrets) -> None:
-        entries = [secret for secret in secrets.entries if secret.value.strip()]
-        self._known = tuple(map(_Known.of, entries))
-        self._wide = [(form, one) for one in entries if len(one.value) >= 6 for form in wide(one.value)]
+        self._known: tuple[_Known, ...] = ()
+        self._wide: list[tuple[bytes, Secret]] = []
         self._typed: set[str] = set()
         self._native: set[str] = set()
+        for secret in secrets.entries:
+            self.learn(secret)
+
+    def learn(self, secret: Secret) -> None:
+        """One more to take out, from here on."""
+        if secret.value.strip():
+            self._known += (_Known.of(secret),)
+            self._wide += [(form, secret) for form in wide(secret.value) if len(secret.value) >= 6]
 
     def __call__(self, text: str) -> str:
         """The text without secrets."""
