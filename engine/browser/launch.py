@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
@@ -81,6 +82,9 @@ async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
 
 
 async def _launch(chromium: BrowserType, settings: BrowserSettings, mark: str) -> tuple[PlaywrightBrowser, Candidate]:
+    screen = {"DISPLAY", "WAYLAND_DISPLAY"} & settings.environment.keys()
+    if settings.headed and sys.platform == "linux" and not screen:
+        raise BrowserMissing("A window needs a screen, and there is none here: DISPLAY is not set. Run it where there is one.")
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     args = [*QUIET, *settings.flags, mark, *(["--no-sandbox"] if root else [])]
     tried = []

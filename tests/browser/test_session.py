@@ -227,3 +227,10 @@ async def test_no_pixel_of_an_echoed_secret_is_in_a_screenshot(browser: Browser,
                 dots[way].append(await magenta(session.page, await session.screenshot()))
     assert {way for way, (shown, _) in dots.items() if shown < 100} == set()
     assert {way for way, (_, hidden) in dots.items() if hidden} == set()
+
+
+async def test_a_window_without_a_screen_is_said() -> None:
+    """Where there is no display, a headed browser is refused with that reason and not with what it printed as it died."""
+    with pytest.raises(BrowserMissing, match="needs a screen"):
+        async with open_browser(BrowserSettings(headed=True, environment={"PATH": os.environ["PATH"]})):
+            pass
