@@ -13,6 +13,7 @@ from tests.egress.servers import Allowed, hostile_site
 
 AT_ONCE = 6
 LOOK_SECONDS = 2.0
+TRIES = 3
 
 
 async def leaks(
@@ -24,7 +25,9 @@ async def leaks(
         for name, layer in layers.items():
             site.forbidden.forget()
             async with open_layer(layer, site.url) as opened:
-                await run(opened, site, list(vectors))
+                # What gets through once is a leak; on a busy machine some vectors of an open layer are late, and tried again.
+                for _ in range(1 if layer.proxy else TRIES):
+                    await run(opened, site, [vector for vector in vectors if not site.forbidden.reached(vector)])
             found[name] = frozenset(vector for vector in vectors if site.forbidden.reached(vector))
     return found
 

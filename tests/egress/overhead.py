@@ -1,65 +1,56 @@
-"""`python -m tests.egress.overhead`: median milliseconds of a page load, plain, proxied, gated and with both."""
+"""`python -m tests.egress.overhead [PAIRS]`: what the egress proxy adds to a replay, measured in pairs within one run.
+
+Both replays of a pair are the product's own, with its route layer; one browser is behind its proxy, the other has none. Which
+comes first changes with every pair. Only here can a replay run without its proxy.
+"""
 
 import asyncio
 import statistics
 import sys
 import tempfile
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 
-from starlette.responses import Response
-
-from engine.browser.egress import open_egress
-from engine.browser.flags import egress_flags
-from engine.browser.gate import install_gate
+from engine.assembly.policies import named, policy_of
+from engine.assembly.sessions import BoundedBrowser, open_bounded_browser
 from engine.browser.launch import BrowserSettings, open_browser
-from engine.browser.session import SessionSettings, open_session
-from engine.guard.guard import PolicyGuard
-from engine.guard.passage import passage
 from engine.guard.passes import Passes
-from engine.guard.policy_file import default_policy
-from engine.guard.writes import WriteGate
-from tests.conftest import accept
-from tests.egress.layers import nobody
-from tests.pages import Pages, serve
-
-FILES = {"/a.css": "text/css", "/b.css": "text/css", "/c.js": "text/javascript", "/d.js": "text/javascript"}
-PAGE = (
-    "<link rel=stylesheet href=/a.css><link rel=stylesheet href=/b.css><script src=/c.js></script><script src=/d.js></script>"
-    + "<p>text</p>" * 300
-)
-WAYS = {"plain": (False, False), "proxy": (True, False), "gate": (False, True), "both": (True, True)}
+from engine.settings import load
+from tests.benchmarks.replay import SECRETS, Bench, console, discovered, ratio
 
 
-async def loads(pages: Pages, proxied: bool, gated: bool, times: int) -> float:
-    """The median of so many loads after five that warm up."""
-    policy = default_policy(pages.url)
-    passes = Passes(policy)
-    gate = WriteGate(PolicyGuard(policy, pages.url), nobody, passes)
-    async with open_egress(passage(policy), writes=passes) as proxy:
-        flags = egress_flags() if proxied else ()
-        settings = BrowserSettings(proxy=proxy.address if proxied else None, flags=flags)
-        with tempfile.TemporaryDirectory() as folder:
-            prepare = (lambda context: install_gate(context, gate)) if gated else None
-            session_settings = SessionSettings(Path(folder), accept, prepare=prepare)
-            async with open_browser(settings) as browser, open_session(browser, session_settings) as session:
-                taken = []
-                for _ in range(times + 5):
-                    begun = time.perf_counter()
-                    await session.page.goto(f"{pages.url}/", wait_until="load")
-                    taken.append((time.perf_counter() - begun) * 1000)
-                return statistics.median(taken[5:])
+async def measure(pairs: int) -> tuple[list[float], list[float]]:
+    """Milliseconds with the proxy and without it, pair by pair; two pairs first that do not count."""
+    async with AsyncExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="capwright-overhead-")))
+        settings = load({"PATH": "/usr/bin:/bin", "CAPWRIGHT_HOME": str(home)}, home)
+        url = await stack.enter_async_context(console())
+        _, capability, inputs = await discovered(settings, url)
+        bench = Bench(settings, url, capability, inputs)
+        policy = policy_of(settings, None, url, named(SECRETS))
+        behind = await stack.enter_async_context(open_bounded_browser(settings, policy))
+        free = BoundedBrowser(await stack.enter_async_context(open_browser(BrowserSettings())), Passes(policy))
+        taken: dict[bool, list[float]] = {True: [], False: []}
+        for number in range(-2, pairs):
+            for proxied in (True, False) if number % 2 else (False, True):
+                started = time.perf_counter()
+                await bench.replayed(behind if proxied else free)
+                if number >= 0:
+                    taken[proxied].append((time.perf_counter() - started) * 1000)
+    return taken[True], taken[False]
 
 
-async def measure(times: int = 40, rounds: int = 3) -> dict[str, float]:
-    """The best median of a few rounds each, so that a busy machine does not decide."""
-    async with serve() as pages:
-        pages["/"] = PAGE
-        for path, kind in FILES.items():
-            pages[path] = Response("/* */" * 2000, media_type=kind, headers={"cache-control": "max-age=3600"})
-        found = {way: [await loads(pages, *layers, times) for _ in range(rounds)] for way, layers in WAYS.items()}
-    return {way: round(min(medians), 1) for way, medians in found.items()}
+def main(pairs: int) -> int:
+    """Measure and print; fails above five percent."""
+    proxied, free = asyncio.run(measure(pairs))
+    middle, low, high = ratio(proxied, free)
+    sys.stdout.write(
+        f"{pairs} pairs: with the proxy {statistics.median(proxied):.0f} ms, without {statistics.median(free):.0f} ms; "
+        f"median of the paired ratios {middle:.3f} (95 %: {low:.3f} to {high:.3f})\n"
+    )
+    return 1 if middle > 1.05 else 0
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{asyncio.run(measure())}\n")
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 30))

@@ -1,4 +1,4 @@
-"""`python -m tests.faults`: every fault that must be survived, with real processes, and its verdict, written into BENCHMARKS.md."""
+"""`python -m tests.faults`: every fault that must be survived, and its verdict, written into BENCHMARKS.md."""
 
 import asyncio
 import sys
@@ -92,10 +92,10 @@ def section(ran: Ran, took: float) -> tuple[str, list[str]]:
         lines.append(f"| {fault} | {verdict} | {passed} of {len(results)} | {sum(seconds for _, seconds in results):.0f} |")
     head = [
         "## Faults", "",
-        "`make faults`: the list of the safety specification, with real processes, a real Chromium and real SQLite. Survived means:",
-        "a legal state at the next start, no effect twice on the server's own count, what is in doubt said to be so, the evidence",
-        "whole, the slot free within the run's deadline and 5 s, and no process left. `every persisted write`: each write of",
-        "evidence, runs, approvals and effects of a discovery with an approved commit, struck before and after, one run a point.",
+        "`make faults`: the list of the safety specification, with real processes, Chromium and SQLite. Survived means:",
+        "a legal state at the next start, no effect twice on the server's own count, what is in doubt said to be so,",
+        "the evidence whole, the slot free within the run's deadline and 5 s, and no process left. `every persisted write`:",
+        "each write of evidence, runs, approvals and effects of a discovery with an approved commit, one run a point.",
         f"{len(FAULTS)} faults, {took / 60:.0f} minutes on a machine that other work shared.", "",
         "| fault | verdict | checks | s |", "|---|---|---|---|",
     ]  # fmt: skip
