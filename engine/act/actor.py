@@ -243,13 +243,14 @@ class PageActor:
         targets: dict[str, TargetSeen] = {}
         problems: list[str] = []
         for reading in action.readings:
+            element = self._session.element(reading.ref)
             try:
-                values.append(await read(reading, self._session.element(reading.ref), self._downloads))
+                value = await read(reading, element, self._downloads)
+                if self._describe and reading.what != "file":
+                    targets[reading.name] = await self._describe(element)
+                values.append(value)
             except (ActionFailed, StaleRef, DeadlineExceeded) as error:
                 problems.append(str(error))
-                continue
-            if self._describe and reading.what != "file":
-                targets[reading.name] = await self._describe(self._session.element(reading.ref))
         url = self._session.url
         return Outcome(
             ok=not problems, problem=" ".join(problems), url_before=url, url_after=url, values=tuple(values), targets=targets

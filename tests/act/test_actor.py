@@ -7,7 +7,9 @@ from starlette.responses import Response
 
 from engine.act.actor import PageActor
 from engine.act.dialogs import DialogDesk
+from engine.browser.element import Element
 from engine.browser.launch import Browser
+from engine.browser.locators import describe
 from engine.browser.session import Session, SessionSettings, open_session
 from engine.domain.action import (
     Action,
@@ -28,7 +30,7 @@ from engine.domain.action import (
 from engine.domain.observation import Observation
 from engine.domain.policy import DialogHandling
 from engine.domain.secret import Secret, Secrets
-from engine.domain.step import Outcome
+from engine.domain.step import Outcome, TargetSeen
 from engine.domain.verdict import ApprovalNeeded, Permit
 from engine.guard.guard import PolicyGuard
 from engine.guard.policy_file import default_policy
@@ -227,3 +229,23 @@ async def test_what_covers_the_element_is_said(hands: Hands) -> None:
     await hands.show("<button>Go</button><div role=dialog aria-label=Cookies style='position:fixed;inset:0'>Cookies</div>")
     outcome = await hands.do(lambda ref: Click(ref=ref), "Go")
     assert not outcome.ok and "intercepts pointer events" in outcome.problem
+
+
+@pytest.mark.parametrize(
+    "make", [lambda ref: Click(ref=ref), lambda ref: Extract(readings=(Reading(name="go", ref=ref),))], ids=["click", "extract"]
+)
+async def test_an_element_that_goes_while_it_is_described_is_a_problem_and_no_fault(
+    hands: Hands, make: Callable[[str], Action]
+) -> None:
+    """What went away between the look and the act is told to the planner; the run goes on."""
+
+    async def vanishing(element: Element) -> TargetSeen:
+        await hands.session.page.evaluate("document.querySelector('button').remove()")
+        return await describe(element.locator)
+
+    await hands.show("<p>Desk</p><button>Go</button>")
+    desk = DialogDesk(DialogHandling())
+    hands.actor = PageActor(hands.session, desk, Secrets(), hands.pages.url, vanishing)
+    outcome = await hands.do(make, "Go")
+    assert not outcome.ok
+    assert "went away" in outcome.problem
