@@ -1,11 +1,16 @@
+import shutil
 from pathlib import Path
+from typing import Any
 
 import axe_playwright_python
 import pytest
 from playwright.async_api import Page
 
-from engine.web.language import LANGUAGES
+from engine.web.language import LANGUAGES, TAGS
+from tests.web.gallery import gallery
+from tests.web.recorded import Recorded
 from tests.web.serving import Served
+from tests.web.test_edit import draft
 from tests.web.test_live import ask
 from tests.web.visitors import Visitors
 
@@ -14,9 +19,8 @@ RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice
 FOUND = (
     "(found) => found.violations.map((each) => each.id + ': ' + each.nodes.map((node) => node.html.slice(0, 120)).join(' '))"
 )
-TIMES = [("en", "light"), ("en", "dark"), ("zh_TW", "light"), ("ja", "dark")]
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+THEMES = ("light", "dark")
+LOCALES = {"en": "en", "zh_TW": "zh-TW", "ja": "ja"}
 
 
 async def faults(page: Page) -> list[str]:
@@ -29,47 +33,75 @@ async def faults(page: Page) -> list[str]:
     return found
 
 
-def paths(served: Served, reading: str, moving: str) -> list[str]:
-    """Every page in a state that shows all of it."""
-    run = served.admin.runs.list(limit=1)[0].run_id
-    ask(served, run)
-    return [
-        "/admin",
-        "/admin/runs",
-        f"/admin/runs/{run}",
-        f"/admin/runs/{run}/transcript",
-        f"/admin/runs/{run}/snapshots/0001",
-        "/admin/inbox",
-        "/admin/capabilities",
-        f"/admin/capabilities/{reading}/1.0.0",
-        f"/admin/capabilities/{moving}/1.0.0",
-        "/admin/discover",
-        "/admin/goals",
-        "/admin/goals/new",
-        "/admin/nowhere",
-    ]
+async def looked_at(page: Page, where: str) -> None:
+    """Nothing is wrong at 1280 and at 390 px."""
+    for width, height in ((1280, 900), (390, 844)):
+        await page.set_viewport_size({"width": width, "height": height})
+        assert await faults(page) == [], f"{where} at {width} px"
 
 
-@pytest.mark.parametrize(("language", "theme"), TIMES)
-async def test_every_page_is_for_everybody(
-    stocked: tuple[Served, str, str], visitors: Visitors, language: str, theme: str
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_page_in_every_state_is_for_everybody(
+    sample: tuple[Path, str, str], tmp_path: Path, visitors: Visitors, language: str, theme: Any
 ) -> None:
-    """axe finds nothing at 1280 and 390 px, nothing is wider than the window, and the language is the page's own."""
-    served, reading, moving = stocked
-    options = {"color_scheme": theme, "locale": {"zh_TW": "zh-TW"}.get(language, language)}
-    page, stranger = await visitors.page(served, "mona", **options), await visitors.page(served, **options)
-    for path in paths(served, reading, moving):
-        await page.set_viewport_size({"width": 1280, "height": 900})
-        await page.goto(f"{served.url}{path}")
-        assert await page.get_attribute("html", "lang") == {"zh_TW": "zh-Hant-TW"}.get(language, language)
-        assert await faults(page) == [], path
-        await page.set_viewport_size({"width": 390, "height": 844})
-        assert await faults(page) == [], f"{path} at 390 px"
+    """axe finds nothing, nothing is wider than the window, and the language is the page's own."""
+    shutil.copytree(sample[0], tmp_path / "home")
+    async with gallery(tmp_path / "home", *sample[1:]) as shown:
+        served = shown.home.served
+        page = await visitors.page(served, "mona", color_scheme=theme, locale=LOCALES[language])
+        for name, path in shown.paths.items():
+            await page.goto(f"{served.url}{path}")
+            assert await page.get_attribute("html", "lang") == TAGS[language]
+            await looked_at(page, name)
+        stranger = await visitors.page(served, color_scheme=theme, locale=LOCALES[language])
+        await _states(served, page, stranger, f"{served.url}{shown.paths['review-draft']}")
+
+
+async def _states(served: Served, page: Page, stranger: Page, review: str) -> None:
+    """Forms that were refused, and a question that somebody else has answered."""
     await stranger.goto(f"{served.url}/admin/login")
-    assert await faults(stranger) == []
-    assert len(LANGUAGES) == 3
+    await looked_at(stranger, "login")
+    await stranger.locator("[name=name]").fill("nobody")
+    await stranger.locator("[name=password]").fill("wrong")
+    await stranger.locator("button.primary").click()
+    await looked_at(stranger, "login refused")
+    await page.goto(f"{served.url}/admin/discover")
+    for field, text in (("goal", "g"), ("target", "http://127.0.0.1:9"), ("secrets", "pin")):
+        await page.locator(f"[name={field}]").fill(text)
+    await page.locator("button.primary").click()
+    await looked_at(page, "discover refused")
+    await page.goto(review)
+    await page.locator("section[aria-labelledby=edit] summary").click()
+    await page.locator("[name=inputs-memberNumber-name]").fill("user")
+    await page.locator("section[aria-labelledby=edit] button").click()
+    await looked_at(page, "edit refused")
+    await page.goto(f"{served.url}/admin/inbox")
+    await page.route("**/inbox/list*", lambda route: route.abort())
+    served.admin.decide(served.admin.approvals.pending(0)[0].id, approve=True, by="max", comment="Faster.")
+    await page.locator("button.danger").first.click()
+    await looked_at(page, "decided")
 
 
+@pytest.mark.parametrize(("language", "theme"), [("zh_TW", "dark"), ("ja", "light")])
+async def test_first_pages_are_for_everybody(served: Served, visitors: Visitors, language: str, theme: Any) -> None:
+    """A slice of the whole: the first page of a fresh home, forms, a live run with a question, a draft."""
+    run = Recorded(served.admin, "20260101-000000-aaaaaa")
+    page = await visitors.page(served, "mona", color_scheme=theme, locale=LOCALES[language])
+    await page.goto(f"{served.url}/admin/goals/new")
+    await looked_at(page, "goals/new")
+    run.step("Pay")
+    ask(served, run.run_id)
+    served.admin.reviewing.store.keep(draft())
+    for path in (f"/admin/runs/{run.run_id}", "/admin/inbox", "/admin/capabilities/one/1.0.0"):
+        await page.goto(f"{served.url}{path}")
+        assert await page.get_attribute("html", "lang") == TAGS[language]
+        await looked_at(page, path)
+
+
+@pytest.mark.slow
 async def test_times_are_in_the_viewers_zone(stocked: tuple[Served, str, str], visitors: Visitors) -> None:
     """The server says UTC, the page says what the viewer's clock says."""
     served, _, _ = stocked
@@ -82,12 +114,14 @@ async def test_times_are_in_the_viewers_zone(stocked: tuple[Served, str, str], v
     assert f", {hour}:{row.started_at:%M}" in await shown.inner_text()
 
 
-async def test_nothing_is_loaded_from_elsewhere(stocked: tuple[Served, str, str], visitors: Visitors) -> None:
+@pytest.mark.slow
+async def test_nothing_is_loaded_from_elsewhere(sample: tuple[Path, str, str], tmp_path: Path, visitors: Visitors) -> None:
     """Every request of every page goes to the server itself."""
-    served, reading, moving = stocked
-    page = await visitors.page(served, "mona")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    for path in paths(served, reading, moving):
-        await page.goto(f"{served.url}{path}")
-    assert asked and all(url.startswith(served.url) for url in asked)
+    shutil.copytree(sample[0], tmp_path / "home")
+    async with gallery(tmp_path / "home", *sample[1:]) as shown:
+        page = await visitors.page(shown.home.served, "mona")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        for path in shown.paths.values():
+            await page.goto(f"{shown.home.served.url}{path}")
+        assert asked and all(url.startswith(shown.home.served.url) for url in asked)

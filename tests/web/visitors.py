@@ -18,11 +18,16 @@ class Visitors:
 
     async def page(self, served: Served, name: str = "", **options: Any) -> Page:
         """A page of a fresh context; signed in when a name is given."""
-        context = await self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "locale": "en", **options})
-        self.contexts.append(context)
+        page = await self.open(**options)
         if name:
             token = served.frame.sessions.start(name, local=False)
-            await context.add_cookies([{"name": served.frame.cookie, "value": token, "url": f"{served.url}/admin"}])
+            await page.context.add_cookies([{"name": served.frame.cookie, "value": token, "url": f"{served.url}/admin"}])
+        return page
+
+    async def open(self, **options: Any) -> Page:
+        """A page of a fresh context, of nobody."""
+        context = await self.browser.new_context(**{"viewport": {"width": 1280, "height": 900}, "locale": "en", **options})
+        self.contexts.append(context)
         page = await context.new_page()
         page.set_default_timeout(30_000)
         page.on("console", self._said)
