@@ -128,9 +128,11 @@ class EgressProxy:
             answered = await self._relay(client, upstream)
         except BaseException as error:
             upstream.abort()
-            if isinstance(error, BROKEN) and request.method not in SAFE and client.protocol.our_state is h11.SEND_RESPONSE:
+            if isinstance(error, BROKEN) and request.method not in SAFE:
                 # A browser that hears nothing sends a request on a kept connection once more, also one that has an effect.
-                return await answer(client, 502, f"{url.origin} did not answer.")
+                if client.protocol.our_state is h11.SEND_RESPONSE:
+                    return await answer(client, 502, f"{url.origin} did not answer.")
+                await client.flush()
             raise
         if self._writes and answered.status_code in REPEATING and request.method not in SAFE:
             location = dict(answered.headers).get(b"location", b"").decode("ascii", "replace")
@@ -173,15 +175,17 @@ class EgressProxy:
     async def _relay(self, client: Peer, upstream: Peer) -> h11.Response:
         answered: h11.Response | None = None
         while True:
-            event = await upstream.receive(IDLE_SECONDS)
+            event = await upstream.receive(IDLE_SECONDS, client)
             if isinstance(event, h11.InformationalResponse):
                 continue
             if isinstance(event, h11.Response):
                 answered = event
                 headers = forwarded(event)
-                await client.send(h11.Response(status_code=event.status_code, reason=event.reason, headers=headers))
+                client.hold(h11.Response(status_code=event.status_code, reason=event.reason, headers=headers))
             elif isinstance(event, h11.Data):
-                await client.send(h11.Data(data=event.data))
+                client.hold(h11.Data(data=event.data))
+                if len(client.held) > CHUNK:
+                    await client.flush()
             elif isinstance(event, h11.EndOfMessage) and answered:
                 await client.send(h11.EndOfMessage())
                 return answered

@@ -34,24 +34,41 @@ class Peer:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     protocol: h11.Connection
+    held: bytes = b""
 
     @classmethod
     def of(cls, streams: Streams, role: type[h11.CLIENT] | type[h11.SERVER]) -> "Peer":
         """A fresh conversation in which we are `role`."""
         return cls(*streams, h11.Connection(role, max_incomplete_event_size=HEAD_LIMIT))
 
-    async def receive(self, seconds: float) -> Event:
-        """The next event. Raises TimeoutError after so long without a byte, h11.RemoteProtocolError for broken framing."""
+    async def receive(self, seconds: float, first: "Peer | None" = None) -> Event:
+        """The next event; before it is waited for, what is held for the `first` side goes out.
+
+        Raises TimeoutError after so long without a byte, h11.RemoteProtocolError for broken framing.
+        """
         while True:
             event = self.protocol.next_event()
             if event is not h11.NEED_DATA:
                 return event
+            if first is not None:
+                await first.flush()
             async with asyncio.timeout(seconds):
                 self.protocol.receive_data(await self.reader.read(CHUNK))
 
     async def send(self, event: h11.Event) -> None:
         """Write one event; waits while the other side reads slowly."""
-        self.writer.write(self.protocol.send(event) or b"")
+        self.hold(event)
+        await self.flush()
+
+    def hold(self, event: h11.Event) -> None:
+        """One event that goes out with the next flush: a head and its body in one packet."""
+        self.held += self.protocol.send(event) or b""
+
+    async def flush(self) -> None:
+        """Write what is held; waits while the other side reads slowly."""
+        if self.held:
+            self.writer.write(self.held)
+            self.held = b""
         await self.writer.drain()
 
     @property

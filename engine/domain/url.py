@@ -7,6 +7,7 @@ the guard, the egress proxy, the route layer and the policy tools all ask here (
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 START_PAGE = "about:blank"
@@ -74,6 +75,7 @@ class Url:
         return f"{self.origin}{self.path}{self.query}"
 
 
+@lru_cache(maxsize=2048)
 def classify(text: str) -> Url | UrlRefused:
     """The canonical URL, or why it is refused. ws and wss count as http and https."""
     refused = _before_parsing(text)
