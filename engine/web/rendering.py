@@ -89,7 +89,7 @@ def seconds(value: float) -> str:
 
 def money(micros: int | None) -> str:
     """Dollars, or a dash while unknown."""
-    return "–" if micros is None else f"${micros / 1_000_000:,.4f}"
+    return "–" if micros is None else f"${micros / 1_000_000:,.{4 if micros % 10_000 else 2}f}"
 
 
 def filled(text: str, parts: Mapping[str, object]) -> str:
