@@ -10,7 +10,8 @@ from engine.web.language import LOCALES
 
 GENERIC = 4
 """A pattern with fewer letters of its own is believed only when every part of the text is known too."""
-DEEP = 6
+DEEP, LONGEST = 6, 1000
+"""Pages have a part in what is said: what is longer is left as it is, so that none makes the look for patterns long."""
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z\"“])")
 
 
@@ -61,7 +62,7 @@ class Sentences:
 
     def told(self, text: str) -> str:
         """The text in this language, sentence by sentence; what is not known stays as it is."""
-        if not self._patterns or not text:
+        if not self._patterns or not 0 < len(text) <= LONGEST:
             return text
         whole = self._known(text, 0)
         if whole is not None:
