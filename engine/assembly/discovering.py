@@ -88,27 +88,22 @@ async def discover(
     goal = Goal(
         text=written.goal, target=order.target, inputs=dict(order.inputs), secrets=secrets.names, examples=order.examples
     )
-    runs = run_store(settings)
-    run_id = order.run_id or new_run_id()
+    runs, run_id = run_store(settings), order.run_id or new_run_id()
     evidence = Evidence(settings.evidence / run_id, partial(runs.set_manifest_head, run_id))
-    redactor = Redactor(secrets)
+    guard, redactor = PolicyGuard(policy, order.target, secrets), Redactor(secrets)
     recorder = RunRecorder(evidence, redactor)
-    guard = PolicyGuard(policy, order.target, secrets)
     approver = RedactedApprover(approver_of(settings, order.approve, guard, run_id, tell=tell), redactor)
     screenshots = order.screenshots or settings.screenshots
     bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
-
-    def learn(secret: Secret) -> None:
-        for known in (redactor, secrets, guard.secrets):
-            known.learn(secret)
+    effects = RunEffects(partial(database, settings), run_id)
 
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
+        pieces = redactor.pieces if secrets.entries or order.person else None
+        downloads, typed = evidence.folder / "downloads", redactor.typed
         bounds = Bounds(
-            guard, redeeming(approver), order.target, evidence.folder / "downloads", described, order.files, redactor.typed,
-            effects=RunEffects(partial(database, settings), run_id),
-            secrets_in=redactor.pieces if secrets.entries or order.person else None,
-        )  # fmt: skip
+            guard, redeeming(approver), order.target, downloads, described, order.files, typed, False, effects, pieces
+        )
         async with (
             open_planner(model, recorder.append, lambda path: (evidence.folder / path).read_bytes(), screenshots) as planner,
             open_bounded_browser(settings, policy, order.headed) as browser,
@@ -121,17 +116,20 @@ async def discover(
             actor = RedactedActor(place.actor, redactor, evidence.folder)
             decider, files = order.around(planner), tuple(order.files)
             if order.person:
+                learn = partial(_learned, (redactor, secrets, guard.secrets))
                 decider, seen = order.person(place.session, seen, lambda: secrets.entries, learn)
             yield Loop(seen, decider, guard, approver, actor, recorder, policy, tell_step, files=files)
 
-    started = RunStarted(
-        run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=policy.digest, engine=version("capwright")
-    )
-    job = Job(
-        started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, order.keep or bench.keep, tell,
-        partial(redacted, redactor=redactor),
-    )  # fmt: skip
+    digest, engine = policy.digest, version("capwright")
+    started = RunStarted(run_id=run_id, goal=goal, model=model.name, policy=policy, policy_digest=digest, engine=engine)
+    keep, clean = order.keep or bench.keep, partial(redacted, redactor=redactor)
+    job = Job(started, evidence, recorder, runs, open_loop, bench.distill, bench.prove, keep, tell, clean)
     return published(await run_job(job), evidence.folder, redactor)
+
+
+def _learned(knowing: tuple[Redactor | Secrets, ...], secret: Secret) -> None:
+    for known in knowing:
+        known.learn(secret)
 
 
 def published(result: RunResult, folder: Path, redactor: Redactor) -> RunResult:

@@ -68,6 +68,7 @@ async def test_the_slot_is_free_in_the_deadline_and_five_seconds(strike: str, co
 
     async with ScriptedEndpoint(then) as model:
         ended = await command.finish(await discover(command, pages.url, model, "--timeout", str(SECONDS)))
+    assert struck, ended
     took = time.monotonic() - struck[0]
     goes_on = strike.startswith("network")  # the click needs none, and Chromium starts another one
     assert ended.code in ((0, 8, 4, 7) if goes_on else (4, 7)), (ended.json["explanation"], ended.stderr)
