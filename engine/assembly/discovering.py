@@ -93,9 +93,8 @@ async def discover(
     guard, redactor = PolicyGuard(policy, order.target, secrets), Redactor(secrets)
     recorder = RunRecorder(evidence, redactor)
     approver = RedactedApprover(approver_of(settings, order.approve, guard, run_id, tell=tell), redactor)
-    screenshots = order.screenshots or settings.screenshots
     bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
-    effects = RunEffects(partial(database, settings), run_id)
+    effects, screenshots = RunEffects(partial(database, settings), run_id), order.screenshots or settings.screenshots
 
     @asynccontextmanager
     async def open_loop() -> AsyncIterator[Loop]:
