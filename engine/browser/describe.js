@@ -74,6 +74,8 @@ const describe = (element) => {
     candidates: ranked.filter((locator) => only(element, locator)), cells: cells.slice(0, 40),
     box: [box.x, box.y, box.width, box.height], column: cell ? headerOf(cell) : '',
     options: element.localName === 'select' ? [...element.options].map((option) => tidy(option.label)).slice(0, 200) : [],
+    said: ['button', 'link'].includes(roleOf(element)) ? pool.filter((each) => brief(each, 80) && /\d|\p{L}/u.test(each.textContent) && !isField(each) && each.localName !== 'option'
+      && visible(each) && innermost(each)).map((each) => inner(each)).filter((each) => each.length <= 80).slice(0, 120) : [],
     value: GUARDED.has(kindOf(element)) ? '' : String(element.value ?? ''), lang: document.documentElement.lang, framed: top !== self, headers: ['table', 'grid'].includes(roleOf(element)) ? headersOf(element) : [],
   };
 };

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page, Playwright
 from playwright.async_api import Locator as Found
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.browser.deadline import is_gone, within
 from engine.browser.element import FACTS, ElementFacts
@@ -19,7 +19,7 @@ from engine.browser.frames import find_frame, path_of
 from engine.domain.capability import Fingerprint, Locator, Target
 from engine.domain.step import TargetSeen
 from engine.domain.template import fill, fill_pattern
-from engine.errors import BrowserGone, DeadlineExceeded
+from engine.errors import ActionFailed, BrowserGone, DeadlineExceeded, StaleRef
 
 ENGINE = "capwright"
 _NAMES, _MATCHING, _DESCRIBING, _LOOKING = (
@@ -28,6 +28,13 @@ _NAMES, _MATCHING, _DESCRIBING, _LOOKING = (
 _LIBRARY = _NAMES + _MATCHING
 _DESCRIBE = f"(element) => {{ {_LIBRARY}{_DESCRIBING} return describe(element); }}"
 _LOOK = f"(wanted) => {{ const factsOf = {FACTS.strip()}; {_LIBRARY}{_LOOKING} return look(wanted); }}"
+_REVEAL = f"""() => {{ {_NAMES}
+  const goes = (e) => e.scrollHeight > e.clientHeight + 4 && /auto|scroll/.test(getComputedStyle(e).overflowY) && visible(e);
+  return everything(document).filter(goes).filter((e) => {{
+    const before = e.scrollTop;
+    e.scrollBy({{ top: e.clientHeight * 0.8, behavior: 'instant' }});
+    return e.scrollTop > before;
+  }}).length; }}"""
 _SELECTOR = (
     f"{{ queryAll(root, wanted) {{ {_LIBRARY} return find(JSON.parse(wanted)).elements; }}, "
     "query(root, wanted) { return this.queryAll(root, wanted)[0] ?? null; } }"
@@ -35,6 +42,8 @@ _SELECTOR = (
 AMBIGUOUS_SECONDS = 0.6
 """How long two matches may stand before they count: a list that is being drawn anew shows old and new rows for a moment."""
 LOADING_SECONDS = 10.0
+LOOK_SECONDS = 2.0
+"""What a look is given even when the time is nearly up: on a busy machine a look cut short would tell of an older page."""
 LOADED_SECONDS = 0.15
 _PAUSES = (0.004, 0.008, 0.015, 0.03, 0.05, 0.1)
 
@@ -58,6 +67,7 @@ class _Seen(BaseModel):
     box: tuple[float, float, float, float]
     column: str
     options: tuple[str, ...]
+    said: tuple[str, ...]
     value: str
     headers: tuple[str, ...]
     lang: str
@@ -118,11 +128,19 @@ async def register(playwright: Playwright) -> None:
 async def describe(locator: Found) -> TargetSeen:
     """Facts of the live element and every locator that matches it alone now; one round trip, a few more inside frames.
 
-    Raises what Playwright raises when the element is gone; DeadlineExceeded after 5 s.
+    Raises StaleRef when the element is gone, ActionFailed for a page that answers with something else, BrowserGone, and
+    DeadlineExceeded after 5 s.
     """
-    raw = await within(5, locator.evaluate(_DESCRIBE, timeout=4000), "describing an element")
-    seen = _Seen.model_validate(raw)
-    frames = await within(5, path_of(locator), "finding an element's frame") if seen.framed else ()
+    try:
+        raw = await within(5, locator.evaluate(_DESCRIBE, timeout=4000), "describing an element")
+        seen = _Seen.model_validate(raw)
+        frames = await within(5, path_of(locator), "finding an element's frame") if seen.framed else ()
+    except ValidationError as error:
+        raise ActionFailed("The page does not let its element be described; look at the page again.") from error
+    except PlaywrightError as error:
+        if is_gone(error) and locator.page.is_closed():
+            raise BrowserGone("The page was closed while an element was described.") from error
+        raise StaleRef("The element went away before anything was done; look at the page again.") from error
     print_ = Fingerprint(
         role=seen.role,
         tag=seen.tag,
@@ -141,6 +159,7 @@ async def describe(locator: Found) -> TargetSeen:
         fingerprint=print_.model_dump_json(by_alias=True, exclude_defaults=True),
         box=seen.box,
         options=seen.options,
+        said=seen.said,
         value_before=seen.value,
         text=seen.text,
         column=seen.column,
@@ -177,6 +196,14 @@ async def resolve(page: Page, target: Target, inputs: Mapping[str, str], deadlin
             return last
         await asyncio.sleep(min(_PAUSES[min(tried, len(_PAUSES) - 1)], max(deadline - now, 0.001)))
         tried += 1
+
+
+async def reveal(page: Page) -> bool:
+    """Scroll every list and box that goes on by most of its height: what is drawn only in view comes. Whether any moved."""
+    try:
+        return bool(await within(2, page.evaluate(_REVEAL), "scrolling what goes on"))
+    except (PlaywrightError, DeadlineExceeded):
+        return False
 
 
 def filled(target: Target, inputs: Mapping[str, str]) -> Target:
@@ -241,7 +268,7 @@ class _Wanted:
 async def _look(frame: Frame, wanted: _Wanted, deadline: float) -> _Look | None:
     """One look; None while the document is being replaced."""
     try:
-        left = max(deadline - time.monotonic(), 0.5)
+        left = max(deadline - time.monotonic(), LOOK_SECONDS)
         return _Look.model_validate(
             await within(left, frame.evaluate(_LOOK, {**wanted.spec, "reads": wanted.reads}), "looking for an element")
         )

@@ -45,7 +45,7 @@ const leaves = (row) => {
   return all.filter(innermost);
 };
 const rowHas = (row, anchor) => leaves(row).some((cell) => (!anchor.column || fold(headerOf(cell)) === fold(anchor.column))
-  && agrees(inner(cell), anchor));
+  && (agrees(inner(cell), anchor) || [...cell.querySelectorAll('*')].some((part) => brief(part, anchor.value.length) && agrees(inner(part), anchor) && visible(part))));
 
 let outlined = null;
 const levelOf = (heading) => Number(heading.getAttribute('aria-level') ?? heading.localName.match(/^h([1-6])$/)?.[1] ?? 2);

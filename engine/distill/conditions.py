@@ -28,6 +28,13 @@ def expectation(turn: Turn, finder: Finder, data: frozenset[str]) -> tuple[Condi
     return tuple(dict.fromkeys(found))
 
 
+def confirmed(commit: Turn, finder: Finder) -> tuple[Condition, ...]:
+    """The inputs that the page repeats right before a commit: what is about to happen must be what was asked for."""
+    said = [finder.inputs.put(text) for text in (commit.seen.said if commit.seen else ())]
+    asked = [each.placeholder for each in finder.inputs.values if each.telling and not each.schema.get("enum")]
+    return tuple(Condition(kind="text", value=each) for each in asked if any(each in text for text in said))
+
+
 def telling(appeared: Iterable[str], inputs: Inputs, data: frozenset[str]) -> str:
     """The first text that appeared and holds nothing of this run."""
     texts = (inputs.put(text) for text in appeared)

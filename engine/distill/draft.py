@@ -43,7 +43,11 @@ class Distiller:
     def steps(self, turns: tuple[Turn, ...]) -> Iterator[CapabilityStep]:
         """Each turn, and after it what was read before the next."""
         for number, turn in enumerate(turns, 1):
-            yield self.step(number, turn, turns[number - 2] if number > 1 else None)
+            step = self.step(number, turn, turns[number - 2] if number > 1 else None)
+            if number < len(turns) and turns[number].writes and not step.optional:
+                said = conditions.confirmed(turns[number], self.finder)
+                step = step.model_copy(update={"expect": tuple(dict.fromkeys((*step.expect, *said)))})
+            yield step
             if turn.reads:
                 yield self.reading(number, turn)
 
@@ -159,16 +163,18 @@ def distill(
     distiller = Distiller(goal, inputs, Finder(inputs, goal), data)
     steps = tuple(distiller.steps(turns))
     extractors = [each for step in steps for each in step.extract]
+    last = conditions.checkpoint(turns, extractors, distiller.finder, data)
+    used = "".join(each.model_dump_json() for each in (*steps, *last))
     draft = Capability(
         id=naming.identifier(goal, inputs, names),
         version="1.0.0",
         title=naming.title(goal, inputs, names),
         description=naming.description(goal, inputs, names),
         target=goal.target,
-        inputs=object_schema({each.name: each.schema for each in inputs.entries}),
+        inputs=object_schema({each.name: each.schema for each in inputs.entries if each.placeholder in used}),
         outputs=output_schema(turns, extractors),
         steps=steps,
-        checkpoint=conditions.checkpoint(turns, extractors, distiller.finder, data),
+        checkpoint=last,
         risk_class=risk_class(steps, names.risk_class if names else None),
         provenance=provenance or Provenance(),
     )

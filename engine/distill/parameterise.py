@@ -71,7 +71,7 @@ class Collector:
         """The part of a text that is a value of the goal: one given as an input, or a word with digits that the goal holds."""
         given = [value for value in self.goal.inputs.values() if len(value) >= 2 and words(value).search(text)]
         numbers = [token for token in re.findall(r"[\w][\w.-]*\w", text) if re.search(r"\d{2,}", token)]
-        return max([*given, *(token for token in numbers if words(token).search(self.goal.text))], key=len, default="")
+        return max([*given, *(token for token in numbers if stands(token, self.goal.text))], key=len, default="")
 
     def free(self, name: str) -> str:
         """The name, numbered when it is taken."""
@@ -119,10 +119,21 @@ def says(goal: str, value: str) -> bool:
     """Whether the goal holds this value: as whole words, or as a number written otherwise ($250 for 250.00)."""
     if not value.strip():
         return False
-    if words(fold(value)).search(fold(goal)):
+    if stands(fold(value), fold(goal)):
         return True
     number = decimal(value)
     return number is not None and any(decimal(each) == number for each in NUMBER.findall(goal))
+
+
+def stands(value: str, goal: str) -> bool:
+    """Whether a text stands in the goal as whole words; 00 does not stand in $25.00."""
+    for found in words(value).finditer(goal):
+        before, after = goal[max(0, found.start() - 2) : found.start()], goal[found.end() : found.end() + 2]
+        if not (re.fullmatch(r"\d[.,]", before) and value[0].isdigit()) and not (
+            re.fullmatch(r"[.,]\d", after) and value[-1].isdigit()
+        ):
+            return True
+    return False
 
 
 def decimal(text: str) -> Decimal | None:

@@ -50,6 +50,9 @@ class TargetSeen(Frozen):
     column: str = Field(default="", description="Header of its column")
     headers: tuple[str, ...] = Field(default=(), description="Column headers when it is a table")
     lang: str = Field(default="", description="Language of its document")
+    said: tuple[str, ...] = Field(
+        default=(), description="What stood on the page when a button or link was about to be pressed"
+    )
 
 
 class Outcome(Frozen):

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin
 
+from engine.act.typing import kept
 from engine.browser.element import Element
-from engine.browser.locators import Resolution, Resolved, Unresolved, resolve
-from engine.domain.action import Action, Navigate
+from engine.browser.locators import Resolution, Resolved, Unresolved, resolve, reveal
+from engine.domain.action import Action, Navigate, Select, Type
 from engine.domain.capability import Capability, CapabilityStep, DialogExpected, Extractor
 from engine.domain.ending import Ending, ReplayResult, StepReplayed
 from engine.domain.observation import Download
@@ -26,6 +27,12 @@ from engine.replay.reading import TEXTS, read
 from engine.replay.stops import Stopped
 
 STEP_SECONDS = 10.0
+BUSY = frozenset({429, 502, 503, 504})
+BUSY_SECONDS = 1.0
+"""How long a site that says it is busy is left alone before a page is asked for once more."""
+REVEAL_SECONDS, REVEALED_SECONDS = 1.2, 0.25
+"""When lists that draw only what is in view are scrolled for what is nowhere, and how long each part is looked at."""
+TICKS = frozenset({"checkbox", "radio", "switch"})
 OPTIONAL_SECONDS = 0.15
 """How long an optional step waits for its element: a banner that is not there by then is not shown this time."""
 
@@ -46,6 +53,10 @@ class Replay:
     skipped: list[CapabilityStep] = field(default_factory=list)
     current: CapabilityStep | None = None
     sent: bool = False
+    typed: dict[str, tuple[Element, str]] = field(default_factory=dict)
+    signing: bool = False
+    asked_again: str = ""
+    wrote: bool = False
 
     async def run(self) -> ReplayResult:
         """To the ending. Never raises for what a page or a policy does."""
@@ -67,7 +78,7 @@ class Replay:
         return self._result(stopped, (time.monotonic() - start) * 1000)
 
     async def _all(self) -> None:
-        await self.place.session.start(self.target, settle=False)
+        await self._open()
         for number, step in enumerate(self.capability.steps, 1):
             self.current, self.sent = step, False
             start = time.monotonic()
@@ -83,6 +94,29 @@ class Replay:
             raise Stopped(
                 "checkpoint_failed", f"The flow ended elsewhere: expected {missing}.", missing, self.place.session.url
             )
+
+    async def _open(self) -> None:
+        """The target; once more where it is busy for a moment."""
+        session = self.place.session
+        try:
+            await session.start(self.target, settle=False)
+        except TargetUnreachable:
+            if session.watch.main_status not in BUSY:
+                raise
+            await asyncio.sleep(BUSY_SECONDS)
+            await session.start(self.target, settle=False)
+
+    async def _again(self) -> None:
+        """Ask once more for a page that was busy, where nothing was written or typed to come to it."""
+        session = self.place.session
+        if session.watch.main_status not in BUSY or self.asked_again == session.url or self.typed or session.pending().requests:
+            return
+        before = self.capability.steps[len(self.done) - 1] if self.done else None
+        if before is not None and before.effect != "read":
+            return
+        self.asked_again = session.url
+        await asyncio.sleep(BUSY_SECONDS)
+        await session.open(session.url, settle=False)
 
     async def _step(self, step: CapabilityStep, number: int) -> int | None:
         """The level of the locator that matched; -1 when an optional step had nothing to do."""
@@ -114,10 +148,11 @@ class Replay:
         if step.target is None:
             return None
         self.place.session.follow()
-        end = time.monotonic() + (OPTIONAL_SECONDS if step.optional else self.step_seconds)
+        end, wait = time.monotonic() + (OPTIONAL_SECONDS if step.optional else self.step_seconds), REVEAL_SECONDS
         while True:
+            await self._again()
             # A notice that was not there when its step came may cover the page by now: it is put away as soon as it shows.
-            slice_end = min(end, time.monotonic() + OPTIONAL_SECONDS) if self.skipped else end
+            slice_end = min(end, time.monotonic() + (OPTIONAL_SECONDS if self.skipped else wait))
             found = await resolve(self.place.session.page, step.target, self.values, slice_end)
             if await self._put_away():
                 continue
@@ -125,6 +160,8 @@ class Replay:
                 return found
             if time.monotonic() >= end or found.kind == "ambiguous":
                 break
+            if await reveal(self.place.session.page):
+                wait = REVEALED_SECONDS
         if step.optional:
             self.skipped.append(step)
             return None
@@ -155,7 +192,9 @@ class Replay:
         return Stopped(found.kind, f"{what}: {found.expected}. Seen: {found.seen}.", found.expected, found.seen)
 
     def _past_login(self) -> bool:
-        """Whether no step from here on types a secret: then a password field is no part of this flow."""
+        """Whether no secret was just typed and no step from here on types one: a password field is no part of this flow."""
+        if self.signing:
+            return False
         ids = [step.id for step in self.capability.steps]
         rest = self.capability.steps[ids.index(self.current.id) :] if self.current else ()
         return not any("{{secret." in (step.value or "") for step in rest)
@@ -176,13 +215,39 @@ class Replay:
 
     async def _perform(self, step: CapabilityStep, number: int, action: Action, found: Resolved | None) -> None:
         element = Element(found.locator, step.target.description if step.target else step.id) if found else None
+        if action.action in ("click", "press"):
+            await self._still_typed()
         facts = facts_of(found, self.place.session.url)
         permit = await self._cleared(action, facts, found, number)
         outcome = await self._act(permit, number, element)
         if outcome.held and permit.approval_id is None:
             needed = ApprovalNeeded(action=action, facts=facts, rule="dialogHandling", why=outcome.held)
             outcome = await self._act(await self._asked(needed, found, number), number, element)
+        if "intercepts pointer" in outcome.problem and not outcome.requests and await self._put_away():
+            # A notice came up between finding and clicking: nothing was clicked yet.
+            outcome = await self._act(permit, number, element)
         self._check(step, outcome)
+        self._remember(action, element, found)
+
+    async def _still_typed(self) -> None:
+        """Before anything is sent or chosen: every field of this page still says what this run put there."""
+        held = await asyncio.gather(*(element.held() for element, _text in self.typed.values()))
+        for (element, text), now in zip(self.typed.values(), held, strict=True):
+            if now is not None and not kept(now, text):
+                raise Stopped(
+                    "drift", f"{element.what} says {now[:200]!r}, not {text[:200]!r}: the page changed it.", text, now
+                )
+
+    def _remember(self, action: Action, element: Element | None, found: Resolved | None) -> None:
+        """What the fields of this page must say from now on; a click that is no mere tick may have changed them."""
+        text = action.text if isinstance(action, Type) else "\n".join(action.options) if isinstance(action, Select) else None
+        if text is not None and element is not None:
+            self.signing |= "{{secret." in text
+            if "{{secret." not in text:
+                self.typed[element.what] = (element, text)
+        elif action.action != "hover" and not (found and found.role in TICKS):
+            self.typed.clear()
+            self.signing = False
 
     async def _cleared(self, action: Action, facts: Facts, found: Resolved | None, number: int) -> Permit:
         verdict = self.place.guard.judge(action, facts)
@@ -206,6 +271,7 @@ class Replay:
         self.sent = True
         outcome = await self.place.actor.act(permit, number, element)
         self.downloads += outcome.downloads
+        self.wrote = bool(outcome.requests)
         return outcome
 
     def _check(self, step: CapabilityStep, outcome: Outcome) -> None:
@@ -225,7 +291,7 @@ class Replay:
         session = self.place.session
         if self.place.desk.unexpected:
             raise Stopped("dialog_unexpected", f"It was dismissed: {self.place.desk.unexpected}")
-        if step.effect == "commit":
+        if step.effect == "commit" and (self.wrote or session.pending().requests):
             raise Stopped(
                 "in_doubt", f"Whether step {step.id} happened is not known: expected {missing}.", missing, session.url
             )

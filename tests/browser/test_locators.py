@@ -92,6 +92,16 @@ async def test_one_row_at_discovery_is_still_chosen_by_the_input(stage: Stage) -
     assert await stage.mark(target, {"memberId": "1002"}) == "drift"
 
 
+async def test_a_word_beside_the_rows_key_does_not_matter(stage: Stage) -> None:
+    """The link in a cell says the key; a badge before it is new. A row that only mentions the key is another."""
+    rows = "<table>{}<tr><td>Ann<td><button data-mark=ann>Open</button></tr></table>"
+    await stage.show(rows.format("<tr><td><a href=/1>1002</a><td><button data-mark=it>Open</button></tr>"))
+    target = acting(await stage.seen("button >> nth=0"), memberId="1002")
+    badge = "<tr><td>About 1002<td><button>Open</button></tr>"
+    await stage.show(rows.format(badge + "<tr><td><b>New</b> <a href=/1>1002</a><td><button data-mark=it>Open</button></tr>"))
+    assert await stage.mark(target, {"memberId": "1002"}) == "it"
+
+
 async def test_a_row_that_only_run_data_tells_apart_is_refused(stage: Stage) -> None:
     """Nothing of the goal or the inputs is in the row: no locator would be safe, so there is no target."""
     await stage.show(ROWS.format(row("1001", "Ann") + row("1002", "Bob")))

@@ -200,3 +200,19 @@ def test_a_models_words_are_checked() -> None:
 def test_the_identifier_is_made_of_the_goals_words() -> None:
     """Lower case, no small words, no run data."""
     assert draft(lookup()).id == "read-phone-member"
+
+
+def test_a_piece_of_a_number_is_no_input() -> None:
+    """00 does not stand in $25.00: a button at 08:00 makes no input of it, and what no step uses is none either."""
+    trip = Trip("Pay $25.00 to Ann").open("/pay").type("Amount", "25.00").click("Slot 08:00")
+    draft = distill(trip.goal, trip.click("Pay", to="/done").trajectory)
+    assert list(draft.inputs["properties"]) == ["amount"]
+
+
+def test_what_the_page_repeats_before_a_commit_must_be_there() -> None:
+    """A page to confirm that says the amount: the step before expects it, so another amount is never confirmed."""
+    trip = Trip("Pay 145.20 to Ann").open("/pay").type("Amount", "145.20").click("Continue", to="/review")
+    said = seen("button", "Confirm", said=("Amount: $145.20", "Fee: $1.00", "Change"))
+    draft = distill(trip.goal, trip.click("Confirm", to="/done", target=said, requests=write("/pay")).trajectory)
+    before = draft.steps[-2]
+    assert [(each.kind, each.value) for each in before.expect] == [("url", "/review"), ("text", "{{amount}}")]

@@ -92,4 +92,5 @@ async def ended(
     """Replay it with short deadlines."""
     inside = {name: more.pop(name) for name in ("policy", "approver") if name in more}
     async with place(browser, url, folder, **inside) as where:
-        return await Replay(capability, dict(values or {}), where, url, more.pop("seconds", 20), step_seconds=1.0).run()
+        seconds, step_seconds = more.pop("seconds", 20), more.pop("step_seconds", 1.0)
+        return await Replay(capability, dict(values or {}), where, url, seconds, step_seconds=step_seconds).run()

@@ -17,6 +17,19 @@ from tests.replay.kit import button, click, element, ended, made, reading, text
 Run = Callable[..., Awaitable[ReplayResult]]
 
 
+class Busy(Response):
+    """Answers 503 the first time, and then what it has."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(html, media_type="text/html")
+        self.asked = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        answer = super().__call__ if self.asked else Response("busy", status_code=503)
+        self.asked = True
+        await answer(scope, receive, send)
+
+
 @pytest.fixture
 def run(browser: Browser, pages: Pages, tmp_path: Path) -> Run:
     """Replays a capability on the served pages."""
@@ -215,3 +228,72 @@ async def test_a_notice_that_comes_late_is_put_away_all_the_same(run: Run, pages
     got_it = click(button("Got it"), optional=True)
     result = await run(got_it, click(button("Go"), text("went"), id="s2"), checkpoint=text("went"))
     assert result.ending == "ok", result
+
+
+async def test_a_page_that_is_busy_for_a_moment_is_asked_once_more(run: Run, pages: Pages) -> None:
+    """503 at the start and on the way: one more GET each, and the flow goes on."""
+    pages["/"] = Busy("<a href=/two>Go</a>")
+    pages["/two"] = Busy("<h1>There</h1><button onclick=\"document.body.append('went')\">On</button>")
+    there = Condition(kind="url", value="/two")
+    result = await run(click(element("link", "Go"), there), click(button("On"), text("went"), id="s2"), checkpoint=text("went"))
+    assert result.ending == "ok", result
+    assert [hit.path for hit in pages.hits] == ["/", "/", "/two", "/two"]
+
+
+async def test_what_was_written_is_not_sent_again_to_a_busy_site(run: Run, pages: Pages) -> None:
+    """503 as the answer to a commit: in doubt, and the server saw one write and no second question."""
+    pages["/"] = "<form method=post action=/do><button>Send</button></form>"
+    pages["/do"] = Busy("<h1>Done</h1>")
+    send = click(button("Send", form_method="post", form_action="^/do$"), text("Done"), effect="commit")
+    result = await run(send, approver=Yes(pages.url))
+    assert result.ending == "in_doubt" and [hit.path for hit in pages.hits] == ["/", "/do"]
+
+
+async def test_a_list_that_draws_only_what_is_in_view_is_scrolled(run: Run, pages: Pages) -> None:
+    """The row comes into the document when its list is scrolled, and is clicked."""
+    pages["/"] = (
+        "<div id=box style='height:100px;overflow:auto'><div id=list style='position:sticky;top:0'></div>"
+        "<div style='height:1500px'></div></div><script>"
+        "const draw = () => { const at = Math.floor(box.scrollTop / 30); list.innerHTML = [0, 1, 2, 3].map((n) => at + n)"
+        ".map((n) => `<button onclick=\"document.body.append('went ${n}')\">Row ${n}</button>`).join('') };"
+        "box.onscroll = draw; draw()</script>"
+    )
+    result = await run(click(button("Row 30"), text("went 30")), checkpoint=text("went 30"), step_seconds=6.0)
+    assert result.ending == "ok", result
+
+
+FIELD = CapabilityStep(id="s1", action="type", target=element("textbox", "Amount"), value="25.00")
+
+
+@pytest.mark.parametrize(("made_of_it", "ending"), [("250.00", "drift"), ("", "drift"), ("$25.00", "ok")])
+async def test_a_field_that_was_changed_after_typing_stops_the_click(
+    run: Run, pages: Pages, made_of_it: str, ending: str
+) -> None:
+    """The page writes the amount otherwise: fine. It makes another amount of it: nothing is sent."""
+    pages["/"] = (
+        f"<input aria-label=Amount oninput=\"setTimeout(() => {{ this.value = '{made_of_it}' }}, 15)\">"
+        "<input aria-label=Memo>"
+        "<button onclick=\"document.body.append('sent')\">Send</button>"
+    )
+    memo = CapabilityStep(id="s2", action="type", target=element("textbox", "Memo"), value="rent")
+    result = await run(FIELD, memo, click(button("Send"), text("sent"), id="s3"), checkpoint=text("sent"))
+    assert result.ending == ending, result
+
+
+async def test_a_renamed_sign_in_button_is_drift_and_not_a_lost_session(run: Run, pages: Pages) -> None:
+    """The secret was just typed into this very form: that it asks for a login is no surprise."""
+    page = "<form method=post action=/login><input type=password aria-label=Password><button>{}</button></form>"
+    password = element("textbox", "Password", input_type="password", form_method="post", form_action="^/login$")
+    typed = CapabilityStep(id="s1", action="type", target=password, value="{{secret.pass1}}")
+    for inside, ending in (("Enter", "drift"), ("Log in</button><button>Log in", "ambiguous")):
+        pages["/"] = page.format(inside)
+        result = await run(typed, click(button("Log in", form_method="post", form_action="^/login$"), id="s2"))
+        assert result.ending == ending, result
+
+
+async def test_a_commit_that_sent_nothing_is_not_in_doubt(run: Run, pages: Pages) -> None:
+    """A question or a required field came between: no request left, so nothing can have happened."""
+    pages["/"] = "<form method=post action=/do onsubmit='return false'><button>Send</button></form>"
+    send = click(button("Send", form_method="post", form_action="^/do$"), text("Done"), effect="commit")
+    result = await run(send, approver=Yes(pages.url))
+    assert result.ending == "drift" and not pages.writes("/do")
