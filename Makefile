@@ -27,6 +27,9 @@ bench: setup ## measured figures, written to BENCHMARKS.md
 miniwob: setup ## the embedded planner on MiniWoB++
 	@$(BIN)/python -m tests.miniwob
 
+drift: setup ## capabilities on pages that changed: survival, safe aborts, wrong effects; resumable, written to BENCHMARKS.md
+	@$(BIN)/python -m tests.drift
+
 egress: setup ## every way out of the browser, against a hostile server
 	@$(BIN)/python -m tests.egress
 
