@@ -125,8 +125,18 @@ class Element:
         return labels
 
     async def upload(self, path: str) -> None:
-        """Put one file into a file field."""
-        await self._do(self.locator.set_input_files(path, timeout=ACT_SECONDS * 1000), "giving it a file")
+        """Put one file into a file field, or into the hidden one that a button or area opens a file chooser for."""
+        try:
+            await self._do(self.locator.set_input_files(path, timeout=ACT_SECONDS * 1000), "giving it a file")
+        except ActionFailed as error:
+            if NO_FIELD not in str(error):
+                raise
+            await self._do(self._choose(path), "giving it a file")
+
+    async def _choose(self, path: str) -> None:
+        async with self.locator.page.expect_file_chooser(timeout=ACT_SECONDS * 1000) as chosen:
+            await self.locator.click(timeout=ACT_SECONDS * 1000)
+        await (await chosen.value).set_files(path, timeout=ACT_SECONDS * 1000)
 
     async def scroll(self, down: bool) -> None:
         """Scroll its content by nine tenths of its height."""
