@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from playwright.async_api import Error as PlaywrightError
+
 from engine.browser.launch import Browser, BrowserSettings, open_browser
+from engine.errors import BrowserError
 from tests.benchmarks.observation.report import write_section
 from tests.drift.flows import FLOWS, Ready, Sites, open_sites, ready
 from tests.drift.plans import KINDS, all_plans
@@ -40,7 +43,11 @@ async def work(browser: Browser, queue: "asyncio.Queue[Plan]", made: Mapping[str
     async with open_sites() as sites:
         while not queue.empty():
             plan = queue.get_nowait()
-            tried = await asyncio.wait_for(attempt(browser, sites, made[plan.flow], plan), SLOW_SECONDS)
+            try:
+                tried = await asyncio.wait_for(attempt(browser, sites, made[plan.flow], plan), SLOW_SECONDS)
+            except (TimeoutError, PlaywrightError, BrowserError) as error:
+                sys.stdout.write(f"Not finished, still to do: {plan.key}: {error}\n")
+                continue
             with results.open("a") as lines:
                 lines.write(tried.line() + "\n")
             if tried.verdict == "WRONG" and plan.way == "capwright":
@@ -53,10 +60,8 @@ async def distilled(browser: Browser, sites: Sites, names: list[str]) -> dict[st
         return {name: await ready(browser, sites, name, Path(folder)) for name in names}
 
 
-async def main(given: argparse.Namespace) -> int:
-    """Run what is not there yet, and report."""
-    results = ROOT / ".drift" / f"{given.seeds}-{version()}.jsonl"
-    results.parent.mkdir(exist_ok=True)
+async def run(given: argparse.Namespace, results: Path) -> None:
+    """Every trial that is not there yet."""
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(open_browser(BrowserSettings()))
         async with open_sites() as sites:
@@ -68,8 +73,15 @@ async def main(given: argparse.Namespace) -> int:
         for plan in left[: given.limit]:
             queue.put_nowait(plan)
         sys.stdout.write(f"{len(plans)} trials, {len(plans) - len(left)} there, {queue.qsize()} to do, in {results}\n")
-        if not given.report:
-            await asyncio.gather(*(work(browser, queue, made, results) for _ in range(given.workers)))
+        await asyncio.gather(*(work(browser, queue, made, results) for _ in range(given.workers)))
+
+
+async def main(given: argparse.Namespace) -> int:
+    """Run what is not there yet, and report."""
+    results = ROOT / ".drift" / f"{given.seeds}-{version()}.jsonl"
+    results.parent.mkdir(exist_ok=True)
+    if not given.report:
+        await run(given, results)
     text = report(read(results), given.seeds)
     sys.stdout.write(f"{text}\n")
     if given.seeds == "reported":

@@ -59,7 +59,8 @@ def row(title: str, trials: list[Tried], good: Callable[[tuple[int, int, int]], 
 
 def report(everything: Iterable[Tried], seeds: str) -> str:
     """The section: totals, every operator, everybody else."""
-    trials = [each for each in everything if set(names(each)) & set(each.applied)]
+    ended = list(everything)
+    trials = [each for each in ended if set(names(each)) & set(each.applied)]
     ours = [each for each in trials if way(each) == "capwright"]
     single = [each for each in ours if len(names(each)) == 1]
 
@@ -91,7 +92,7 @@ def report(everything: Iterable[Tried], seeds: str) -> str:
         [
             HEAD,
             "",
-            intro(ours, seeds, late),
+            intro(ours, seeds, late, len(ended) - len(trials)),
             "",
             head,
             *totals,
@@ -108,7 +109,7 @@ def report(everything: Iterable[Tried], seeds: str) -> str:
     )
 
 
-def intro(ours: list[Tried], seeds: str, late: int) -> str:
+def intro(ours: list[Tried], seeds: str, late: int, early: int) -> str:
     """What was done."""
     flows = len({json.loads(each.key)[0] for each in ours})
     middle = sorted(each.millis for each in ours)[len(ours) // 2] if ours else 0
@@ -116,8 +117,8 @@ def intro(ours: list[Tried], seeds: str, late: int) -> str:
         f"`make drift`: {flows} flows (the console's three tenants; a site of native forms, ARIA widgets, library markup, tables and a wizard), "
         f"each driven once through the product's actor and distilled by it; then {len(ours)} replays by the product on pages that were changed, {seeds} seeds. "
         "PASS: by the server's own log exactly the right effect, once (for reading: exactly the right values); SAFE-ABORT: no effect and a typed ending; "
-        f"WRONG: anything else. A step is given 3 s instead of the product's 10 (9 s where a page is drawn 5 s late). Wilson intervals, 95 %. Median of a trial {middle:.0f} ms "
-        f"with others beside it. {late} trials did the right thing once and ended otherwise than ok."
+        f"WRONG: anything else. A step is given the product's 10 s where the flow should survive, 2.5 s where it may stop (and for others' locators). Wilson intervals, 95 %. Median of a trial {middle:.0f} ms "
+        f"on a machine that other work shared, several trials at once: an abort for lack of time is counted as an abort. {late} trials did the right thing once and ended otherwise than ok; {early} ended before the page that was to change was drawn and are in no figure."
     )
 
 
