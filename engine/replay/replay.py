@@ -319,7 +319,14 @@ class Replay:
             await self._downloaded(deadline)
         if extractor.kind == "file" or extractor.target is None:
             return None
-        return await resolve(self.place.session.page, extractor.target, self.values, deadline, reads=extractor.kind in TEXTS)
+        page, wait = self.place.session.page, REVEAL_SECONDS
+        while True:
+            slice_end = min(deadline, time.monotonic() + wait)
+            found = await resolve(page, extractor.target, self.values, slice_end, reads=extractor.kind in TEXTS)
+            if isinstance(found, Resolved) or found.kind == "ambiguous" or time.monotonic() >= deadline:
+                return found
+            if await reveal(page):
+                wait = REVEALED_SECONDS
 
     async def _downloaded(self, deadline: float) -> None:
         while not self.downloads and time.monotonic() < deadline:

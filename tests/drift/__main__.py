@@ -69,10 +69,11 @@ async def run(given: argparse.Namespace, results: Path) -> None:
         plans = all_plans(made, given.seeds, given.rounds, (given.kind,) if given.kind else KINDS)
         known = {tried.key for tried in read(results)}
         left = [plan for plan in plans if plan.key not in known and (not given.operator or given.operator in plan.names)]
+        left = [plan for plan in left if plan.way != "capwright" or not given.others]
         queue: asyncio.Queue[Plan] = asyncio.Queue()
         for plan in left[: given.limit]:
             queue.put_nowait(plan)
-        sys.stdout.write(f"{len(plans)} trials, {len(plans) - len(left)} there, {queue.qsize()} to do, in {results}\n")
+        sys.stdout.write(f"{len(plans)} trials, {len(known)} there, {queue.qsize()} to do, in {results}\n")
         await asyncio.gather(*(work(browser, queue, made, results) for _ in range(given.workers)))
 
 
@@ -98,5 +99,6 @@ if __name__ == "__main__":
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--flow", default="")
     parser.add_argument("--operator", default="")
+    parser.add_argument("--others", action="store_true", help="only others' locators")
     parser.add_argument("--report", action="store_true", help="only the table of what is there")
     sys.exit(asyncio.run(main(parser.parse_args())))

@@ -229,7 +229,7 @@ const OPERATORS = {
   },
   'amount changed after typing': {
     typed: true, fits: (e) => e.matches('input[type=text]'),
-    apply: (e) => { let worse = false; e.addEventListener('input', () => { if (!worse) setTimeout(() => { worse = true; if (e.value) e.value = other(e.value); }, 20); }); },
+    apply: (e) => { e.addEventListener('input', () => setTimeout(() => { if (e.value) e.value = other(e.value); }, 20)); },
   },
   'amount changed on the way': {
     typed: true, ahead: true, fits: (e) => e.matches('input[type=text]') && e.form?.method === 'get',

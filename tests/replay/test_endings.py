@@ -258,8 +258,9 @@ async def test_a_list_that_draws_only_what_is_in_view_is_scrolled(run: Run, page
         ".map((n) => `<button onclick=\"document.body.append('went ${n}')\">Row ${n}</button>`).join('') };"
         "box.onscroll = draw; draw()</script>"
     )
-    result = await run(click(button("Row 30"), text("went 30")), checkpoint=text("went 30"), step_seconds=6.0)
-    assert result.ending == "ok", result
+    read = reading("row", "text", button("Row 45"))
+    result = await run(click(button("Row 30"), text("went 30")), read, checkpoint=text("went 30"), step_seconds=8.0)
+    assert result.ending == "ok" and result.outputs == {"row": "Row 45"}, result
 
 
 FIELD = CapabilityStep(id="s1", action="type", target=element("textbox", "Amount"), value="25.00")
