@@ -132,6 +132,12 @@ class Ledger:
         with self._database.read() as connection:
             return _cost(connection, run_id)
 
+    def models(self, run_id: str) -> tuple[str, ...]:
+        """The models that the providers say answered; an empty name for a call whose provider did not say."""
+        query = "SELECT DISTINCT model FROM ledger_calls WHERE run_id = ? AND state = 'settled' ORDER BY model"
+        with self._database.read() as connection:
+            return tuple(row[0] for row in connection.execute(query, (run_id,)))
+
     def _close(
         self, connection: sqlite3.Connection, call: sqlite3.Row, charged: int, source: str,
         *, model: str = "", orphaned: bool = False,

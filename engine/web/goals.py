@@ -210,7 +210,8 @@ def _before(cell: CellId) -> CellId:
 
 def _head(visit: Visit, run: RunSummary) -> dict[str, Any]:
     since = visit.admin.now() - run.elapsed_secs if run.state not in ("terminal", "paused") and run.elapsed_secs else None
-    return {"run": run, "since": since, "may_steer": visit.may("request")}
+    models = visit.admin.exploring.desk.ledger.models(run.run_id)
+    return {"run": run, "since": since, "models": models, "may_steer": visit.may("request")}
 
 
 def _view(visit: Visit) -> str:

@@ -49,6 +49,7 @@ async def test_asked_approved_by_another_explored_and_downloaded(home: Explored,
         assert await home.workshop.run(run_id) == "complete"
     await expect(rick.get_by_text("complete", exact=True)).to_be_visible(timeout=60_000)
     await expect(rick.locator(".cells li")).to_have_count(6)
+    await expect(rick.locator(".facts", has_text="Model that answered")).to_contain_text("model-1")
     await expect(rick.locator(".cells li", has_text="r1-b2-a0")).to_contain_text("tampered")
     await expect(rick.locator(".cells li.best")).to_contain_text("r1-b1-a1")
     await rick.get_by_role("link", name="Table").click()
@@ -143,7 +144,8 @@ async def test_requests_over_http(home: Explored) -> None:
                 "/admin/rpc/discovery.list", content=content, headers={"content-type": "application/json"}
             )
             assert response.status_code == 422 and response.json()["error"] == "invalid_params"
-        assert (await client.post("/admin/rpc/discovery.nothing", json={})).status_code == 404
+        for method in ("discovery.nothing", "tasks.update", "tasks.delete", "discovery.delete"):  # what was asked for stays
+            assert (await client.post(f"/admin/rpc/{method}", json={})).status_code == 404
         assert (await client.post("/admin/rpc/discovery.list", json={"odd": 1})).json()["error"] == "invalid_params"
     async with home.served.signed_in("mona") as client:
         assert (await client.post("/admin/rpc/approvals.decide", json=approval)).json()["decided_by"] == "mona"
