@@ -60,28 +60,34 @@ async def test_every_page_in_every_state_is_for_everybody(
         await _states(served, page, stranger, f"{served.url}{shown.paths['review-draft']}")
 
 
+async def _go(page: Page, button: str) -> None:
+    """Press it, and wait until the page that comes is whole, with its colours."""
+    async with page.expect_navigation(wait_until="load"):
+        await page.locator(button).first.click()
+
+
 async def _states(served: Served, page: Page, stranger: Page, review: str) -> None:
     """Forms that were refused, and a question that somebody else has answered."""
     await stranger.goto(f"{served.url}/admin/login")
     await looked_at(stranger, "login")
     await stranger.locator("[name=name]").fill("nobody")
     await stranger.locator("[name=password]").fill("wrong")
-    await stranger.locator("button.primary").click()
+    await _go(stranger, "button.primary")
     await looked_at(stranger, "login refused")
     await page.goto(f"{served.url}/admin/discover")
     for field, text in (("goal", "g"), ("target", "http://127.0.0.1:9"), ("secrets", "pin")):
         await page.locator(f"[name={field}]").fill(text)
-    await page.locator("button.primary").click()
+    await _go(page, "button.primary")
     await looked_at(page, "discover refused")
     await page.goto(review)
     await page.locator("section[aria-labelledby=edit] summary").click()
     await page.locator("[name=inputs-memberNumber-name]").fill("user")
-    await page.locator("section[aria-labelledby=edit] button").click()
+    await _go(page, "section[aria-labelledby=edit] button")
     await looked_at(page, "edit refused")
     await page.goto(f"{served.url}/admin/inbox")
     await page.route("**/inbox/list*", lambda route: route.abort())
     served.admin.decide(served.admin.approvals.pending(0)[0].id, approve=True, by="max", comment="Faster.")
-    await page.locator("button.danger").first.click()
+    await _go(page, "button.danger")
     await looked_at(page, "decided")
 
 
