@@ -78,6 +78,8 @@ async def test_a_row_in_doubt_stops_what_changes_something(pages: Pages, tmp_pat
     """An approved version runs for many, one at a time; after a commit that nothing confirmed, no further row is begun."""
     pages["/"] = GREETER
     flow = greeting(pages.url, risk_class="irreversible")
+    pages["/greetings"] = ""
+    pages["/"] = GREETER.replace("onclick=\"", "onclick=\"fetch('/greetings', {method: 'POST'});")
     steps = tuple(step.model_copy(update={"effect": "commit"}) if step.id == "greet" else step for step in flow.steps)
     flow = flow.model_copy(update={"steps": steps, "id": "greeting"})
     command = Command(tmp_path / "home")
@@ -88,8 +90,10 @@ async def test_a_row_in_doubt_stops_what_changes_something(pages: Pages, tmp_pat
     assert approved.code == 0, approved.stderr
     rows = tmp_path / "rows.jsonl"
     rows.write_text("".join(json.dumps({"who": who}) + "\n" for who in ("Ada", " ", "Grace")))
-    ended = await command("replay", "greeting", "--inputs", str(rows))
-    assert [row["result"]["ending"] for row in ended.json["rows"]] == ["ok", "in_doubt"]
+    policy = tmp_path / "open.yaml"
+    policy.write_text(f"version: 1\nscope: {{navigate: ['{pages.url}']}}\n")
+    ended = await command("replay", "greeting", "--inputs", str(rows), "--policy", str(policy))
+    assert [row["result"]["ending"] for row in ended.json["rows"]] == ["ok", "in_doubt"], ended
     assert (ended.code, ended.json["total"]) == (20, 3)
 
 
