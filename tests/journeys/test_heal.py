@@ -19,6 +19,7 @@ def drafted(home: Path, capability: Capability) -> None:
     file.write_text(capability.model_dump_json(by_alias=True))
 
 
+@pytest.mark.slow
 async def test_a_moved_element_is_found_again_and_proposed(pages: Pages, command: Command) -> None:
     """The button became a link in another place: healing drafts 1.0.1, and that replays."""
     pages["/"] = GREETER.replace("<button", "<a href='#' role=link").replace("</button>", "</a>")
