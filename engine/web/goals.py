@@ -19,7 +19,7 @@ from engine.web.live import beats, event, last_seen, stream
 from engine.web.page import Page
 from engine.web.visit import Visit
 
-A_PAGE = 200
+A_PAGE = 100
 NUMBERS = ("branch_count", "refine_count", "max_parallelism", "max_experiments")
 BUDGET = ("max_agent_calls", "max_wall_secs", "max_rounds")
 TEXTS = ("approved_root_id", "evaluator", "runtime", "model", "strategy", "round_seed")

@@ -7,6 +7,7 @@ import psutil
 import pytest
 from playwright.async_api import expect
 
+from engine.web.goals import A_PAGE
 from tests.explore.kit import request, writes
 from tests.web.exploring import Explored, explored
 from tests.web.visitors import Visitors
@@ -93,9 +94,9 @@ async def test_twenty_thousand_cells_stay_usable(home: Explored, visitors: Visit
     assert grown < 48 * 2**20
     page = await visitors.page(served, "mona")
     await page.goto(f"{served.url}/admin/goals/{run_id}?view=table")
-    await expect(page.locator(".cells tbody tr")).to_have_count(200)
+    await expect(page.locator(".cells tbody tr")).to_have_count(A_PAGE)
     await page.get_by_role("link", name="More cells").scroll_into_view_if_needed()
-    await expect(page.locator(".cells tbody tr")).to_have_count(400)
+    await expect(page.locator(".cells tbody tr")).to_have_count(2 * A_PAGE)
 
 
 async def test_a_viewer_steers_nothing(home: Explored) -> None:

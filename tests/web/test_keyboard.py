@@ -34,13 +34,19 @@ async def to(page: Page, name: str) -> None:
     raise AssertionError(f"no way to {name} by keyboard")
 
 
+async def go(page: Page, key: str = "Enter") -> None:
+    """Press it, and wait for the page that comes of it."""
+    async with page.expect_navigation():
+        await page.keyboard.press(key)
+
+
 async def enter(page: Page, home: Explored, name: str) -> None:
     """Sign in by name and password."""
     await page.goto(f"{home.served.url}/admin/login")
     await page.keyboard.type(name)
     await page.keyboard.press("Tab")
     await page.keyboard.type(PASSWORD)
-    await page.keyboard.press("Enter")
+    await go(page)
     await expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
@@ -49,31 +55,31 @@ async def test_an_exploration_is_asked_for_and_approved_by_keyboard(home: Explor
     rick, mona = await visitors.open(), await visitors.open()
     await enter(rick, home, "rick")
     await to(rick, "Explorations")
-    await rick.keyboard.press("Enter")
+    await go(rick)
     await to(rick, "Ask for an exploration")
-    await rick.keyboard.press("Enter")
+    await go(rick)
     await to(rick, "Title")
     await rick.keyboard.type("Try harder")
     await to(rick, "Branches")
     await rick.keyboard.press("ArrowUp")
     await to(rick, "Ask for approval")
-    await rick.keyboard.press("Enter")
+    await go(rick)
     await expect(rick.get_by_text("waits for approval")).to_be_visible()
     await enter(mona, home, "mona")
     await to(mona, "Inbox")
-    await mona.keyboard.press("Enter")
+    await go(mona)
     await expect(mona.get_by_text("3 branches × 2 attempts")).to_be_visible()
     await to(mona, "Comment")
     await mona.keyboard.type("Go on")
     await to(mona, "Approve this exploration")
-    await mona.keyboard.press("Space")
+    await go(mona, "Space")
     await expect(mona.get_by_text("Nothing waits for an answer.")).to_be_visible()
     await expect(rick.get_by_text("queued")).to_be_visible()
     await to(rick, "Cancel")
-    await rick.keyboard.press("Enter")
+    await go(rick)
     await expect(rick.get_by_text("A person cancelled it.")).to_be_visible()
     await to(rick, "Sign out")
-    await rick.keyboard.press("Enter")
+    await go(rick)
     await rick.wait_for_url(re.compile("/admin/login"))
 
 
@@ -89,10 +95,10 @@ async def test_a_risky_step_is_answered_by_keyboard_and_the_slower_is_told(home:
         await to(page, "Comment")
         await page.keyboard.type("seen")
     await to(mona, "Approve this one step")
-    await mona.keyboard.press("Enter")
+    await go(mona)
     await expect(mona.get_by_text("“seen”")).to_be_visible()
     await to(late, "Deny")
-    await late.keyboard.press("Enter")
+    await go(late)
     told = late.get_by_role("main")
     await expect(told.get_by_role("heading", name="Somebody was faster, or it has changed")).to_be_visible()
     await expect(told).to_contain_text("by mona")
