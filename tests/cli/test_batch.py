@@ -79,7 +79,7 @@ async def test_a_row_in_doubt_stops_what_changes_something(pages: Pages, tmp_pat
     pages["/"] = GREETER
     flow = greeting(pages.url, risk_class="irreversible")
     pages["/greetings"] = ""
-    pages["/"] = GREETER.replace("onclick=\"", "onclick=\"fetch('/greetings', {method: 'POST'});")
+    pages["/"] = GREETER.replace('onclick="', "onclick=\"fetch('/greetings', {method: 'POST'});")
     steps = tuple(step.model_copy(update={"effect": "commit"}) if step.id == "greet" else step for step in flow.steps)
     flow = flow.model_copy(update={"steps": steps, "id": "greeting"})
     command = Command(tmp_path / "home")
