@@ -88,12 +88,11 @@ async def test_nothing_moves_while_an_exploration_is_looked_at(tmp_path: Path, v
 
 async def _looked_at(home: Explored, visitors: Visitors, view: str) -> None:
     bench = home.bench
-    gate = asyncio.Event()
+    gates = {number: asyncio.Event() for number in (1, 2)}
     script = writes(lambda order: order.cell.branch + order.cell.attempt / 10)
 
     async def held(order, meter):  # type: ignore[no-untyped-def]
-        if order.cell.round == 2:
-            await gate.wait()
+        await gates[order.cell.round].wait()
         return await script(order, meter)
 
     bench.runtime.script = held
@@ -103,13 +102,15 @@ async def _looked_at(home: Explored, visitors: Visitors, view: str) -> None:
     await page.get_by_role("button", name="Cancel").focus()
     await page.evaluate(WATCH)
     exploring = asyncio.ensure_future(home.workshop.run(run_id))
+    await expect(page.locator("#r1-b3-a1")).to_contain_text("planned")
+    gates[1].set()
     await expect(page.locator(".round")).to_have_count(2, timeout=60_000)
     await expect(page.locator('[id^="r2-"] .state.running')).not_to_have_count(0)
     await expect(page.locator("#r1-b3-a1")).to_contain_text("valid")
     await expect(page.locator(".best")).to_have_id("r1-b3-a1")
     await expect(page.get_by_role("button", name="Cancel")).to_be_focused()
     await shifted(page)
-    gate.set()
+    gates[2].set()
     assert await exploring == "complete"
     await expect(page.get_by_text("complete", exact=True)).to_be_visible()
 
