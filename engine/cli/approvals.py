@@ -9,11 +9,11 @@ import typer
 from rich.table import Table
 
 from engine.cli import show
+from engine.cli.options import Json
 from engine.domain.approval import Approval
 
 app = typer.Typer(help="Risky steps, and explorations (`ask-…`), that wait for a person.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Which = Annotated[str, typer.Argument(metavar="ID", help="Id of the approval; `discover approvals list` shows it.")]
 Comment = Annotated[str, typer.Option(help="Why.")]
 By = Annotated[str | None, typer.Option(help="Who decides; the user of this machine when it is not said.")]

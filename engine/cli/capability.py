@@ -8,12 +8,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from engine.cli import show
+from engine.cli.options import Json
 from engine.domain.capability import Capability
 from engine.domain.review import ReviewState
 
 app = typer.Typer(help="Capabilities of this home.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Which = Annotated[str, typer.Argument(metavar="CAPABILITY", help="ID, ID@VERSION or a file.")]
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from engine.cli import show, values
+from engine.cli.options import BaseUrl, Examples, Headed, InputsGiven, Json, Model, RunPolicy, SecretsGiven
 from engine.errors import UsageError
 
 T = TypeVar("T")
@@ -44,18 +45,18 @@ def discover(
     context: typer.Context,
     goal: Annotated[str | None, typer.Option(help="What is wanted, in words; @FILE reads it from a file.")] = None,
     target: Annotated[str | None, typer.Option(help="Base URL of the application.")] = None,
-    policy: Annotated[Path | None, typer.Option(help="Policy file; without one: the target's own origin, writes ask.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model id, or `embedded` for the planner that needs no model.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible endpoint.")] = None,
-    given: Annotated[list[str] | None, typer.Option("--input", help="name=value: a value that is an input.")] = None,
-    secret: Annotated[list[str] | None, typer.Option(help="NAME, NAME=@FILE or NAME=env:VARIABLE; never the value.")] = None,
-    example: Annotated[list[str] | None, typer.Option(help="name=value,…: other inputs to prove the draft with.")] = None,
+    policy: RunPolicy = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    given: InputsGiven = None,
+    secret: SecretsGiven = None,
+    example: Examples = None,
     max_steps: Annotated[int | None, typer.Option(min=1, max=1000, help="Step limit (24).")] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds (180).")] = None,
-    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    headed: Headed = False,
     approve: Annotated[Approve | None, typer.Option(help="Risky steps: ask here, in the inbox, or deny.")] = None,
     screenshots: Annotated[Screenshots | None, typer.Option(help="Pictures for the model.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
     _version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
     """Turn work that people do in a web application into capabilities that run without a model."""

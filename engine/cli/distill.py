@@ -6,13 +6,14 @@ import typer
 
 from engine.cli import show, values
 from engine.cli.discover import run
+from engine.cli.options import Examples, Json
 
 
 def distill(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="Id of a recorded run that reached its goal.")],
     secret: Annotated[list[str] | None, typer.Option(help="Secrets that the proof replays need.")] = None,
-    example: Annotated[list[str] | None, typer.Option(help="name=value,…: other inputs to prove the draft with.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    example: Examples = None,
+    as_json: Json = False,
 ) -> None:
     """Make a draft capability of a recorded run and prove it by replays."""
     from engine.assembly import discovering

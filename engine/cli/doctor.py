@@ -6,13 +6,14 @@ import typer
 
 from engine.cli import show
 from engine.cli.discover import run
+from engine.cli.options import Json
 from engine.errors import CapwrightError
 
 
 def doctor(
     browser: Annotated[bool, typer.Option("--browser", help="Check only the browser.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of config.toml and check nothing.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check browser, settings, database and model endpoint; exit 1 when something must be done."""
     from engine.assembly.checks import BROWSER, CHECKS

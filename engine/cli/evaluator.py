@@ -7,9 +7,9 @@ import typer
 from rich.table import Table
 
 from engine.cli import show
+from engine.cli.options import Json
 
 app = typer.Typer(help="Evaluators that score explored candidates.", no_args_is_help=True)
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Name = Annotated[str, typer.Argument(metavar="NAME")]
 
 

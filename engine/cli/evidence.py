@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli import show
+from engine.cli.options import Json
 
 app = typer.Typer(help="Evidence of runs.", no_args_is_help=True)
 
@@ -18,7 +19,7 @@ def group() -> None:
 @app.command("verify")
 def verify_run(
     run_id: Annotated[str, typer.Argument(metavar="RUN")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check the hash chain over a run's folder; the first bad entry is named. Exit 1 when it does not hold."""
     from engine.assembly.homes import run_store

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.cli import show
+from engine.cli.options import Json
 from engine.domain.exploring import TaskRequest
 from engine.errors import UsageError
 
@@ -41,7 +42,7 @@ def explore(
     fork_of: Annotated[str | None, typer.Option(help="An ended run: begin at the best cell that it delivered.")] = None,
     reach: Annotated[float | None, typer.Option(help="A score that is good enough: no new cell after it.")] = None,
     seed_best: Annotated[bool, typer.Option("--seed-best", help="Later rounds start from the best so far.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Explore one goal on an approved target and keep the best verified capability as a draft."""
     if context.invoked_subcommand is not None:
@@ -65,7 +66,7 @@ def explore(
 
 
 @app.command("list")
-def list_explorations(as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False) -> None:
+def list_explorations(as_json: Json = False) -> None:
     """Newest first."""
     from engine.assembly.exploring import exploring, local_caller
     from engine.cli.discover import run
@@ -90,7 +91,7 @@ def schema(_json: Annotated[bool, typer.Option("--json", help="As it is anyway."
 @app.command("token")
 def token(
     user: Annotated[str, typer.Argument(help="Name of a user of config.toml.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Make a bearer token for a user: printed once, with the lines for config.toml that hold only its hash."""
     made = secrets.token_urlsafe(32)

@@ -10,13 +10,13 @@ import typer
 
 from engine.assembly.reviewing import reviewing
 from engine.cli import show
+from engine.cli.options import Json
 from engine.domain.capability import Capability
 from engine.domain.ending import EXIT_OF_ENDING
 from engine.errors import NotFound, UsageError
 from engine.review.diff import diff
 from engine.store.capabilities import written
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Which = Annotated[str, typer.Argument(metavar="CAPABILITY", help="ID, ID@VERSION or a file.")]
 
 

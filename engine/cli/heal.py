@@ -1,26 +1,26 @@
 """`discover heal ID`: propose a patch where a page moved away from a capability."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engine.cli import show, values
 from engine.cli.discover import run
+from engine.cli.options import BaseUrl, Given, Headed, Json, Model, OtherTarget, PolicyFile, Seconds, SecretsGiven
 
 
 def heal(
     capability: Annotated[str, typer.Argument(help="ID, ID@VERSION or a file.")],
-    given: Annotated[list[str] | None, typer.Option("--input", help="name=value.")] = None,
-    secret: Annotated[list[str] | None, typer.Option(help="NAME, NAME=@FILE or NAME=env:VARIABLE; never the value.")] = None,
-    target: Annotated[str | None, typer.Option(help="Another base URL than the capability's own.")] = None,
-    policy: Annotated[Path | None, typer.Option(help="Policy file.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model id, or `embedded` for the planner that needs no model.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible endpoint.")] = None,
+    given: Given = None,
+    secret: SecretsGiven = None,
+    target: OtherTarget = None,
+    policy: PolicyFile = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
     allow_draft: Annotated[bool, typer.Option("--allow-draft", help="Heal a version that nobody has approved.")] = False,
-    timeout: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = 180,
-    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    timeout: Seconds = 180,
+    headed: Headed = False,
+    as_json: Json = False,
 ) -> None:
     """Find again what a page moved, prove it, and draft a patch; nothing is replaced, and no commit is crossed."""
     from engine.assembly import healing, replaying

@@ -3,13 +3,13 @@
 import asyncio
 import os
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engine.cli import values
 from engine.cli.discover import run
+from engine.cli.options import PolicyFile
 
 TOKEN = "CAPWRIGHT_MCP_TOKEN"
 
@@ -37,7 +37,7 @@ def mcp(
         list[str] | None, typer.Option(help="NAME=@FILE or NAME=env:VARIABLE; else CAPWRIGHT_SECRET_NAME.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Another base URL than the capabilities' own.")] = None,
-    policy: Annotated[Path | None, typer.Option(help="Policy file.")] = None,
+    policy: PolicyFile = None,
     approve: Annotated[
         Asked, typer.Option(help="Risky steps: wait for the inbox, or answer approval_needed at once.")
     ] = Asked.deny,

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from engine.cli import show
+from engine.cli.options import Json
 from engine.errors import NotFound
 from engine.guard.policy_file import PolicyFile, parse_policy, policy_schema
 
 app = typer.Typer(help="Policy files.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 File = Annotated[Path, typer.Argument(metavar="FILE")]
 
 

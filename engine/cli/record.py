@@ -1,12 +1,12 @@
 """`discover record`: a person does the work once, and a capability comes of it; no model decides anything."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engine.cli import show, values
 from engine.cli.discover import Approve, run
+from engine.cli.options import Examples, InputsGiven, Json, RunPolicy, Seconds, SecretsGiven
 
 HOW = (
     "Do the work in the window that opens: click, type and choose as usual, Alt+click each value that is to be read, and close "
@@ -17,13 +17,13 @@ HOW = (
 def record(
     goal: Annotated[str, typer.Option(help="What you are about to do; values in it become inputs.")],
     target: Annotated[str, typer.Option(help="Base URL of the application.")],
-    policy: Annotated[Path | None, typer.Option(help="Policy file; without one: the target's own origin, writes ask.")] = None,
-    given: Annotated[list[str] | None, typer.Option("--input", help="name=value: a value that is an input.")] = None,
-    secret: Annotated[list[str] | None, typer.Option(help="NAME, NAME=@FILE or NAME=env:VARIABLE; never the value.")] = None,
-    example: Annotated[list[str] | None, typer.Option(help="name=value,…: other inputs to prove the draft with.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = 3600,
+    policy: RunPolicy = None,
+    given: InputsGiven = None,
+    secret: SecretsGiven = None,
+    example: Examples = None,
+    timeout: Seconds = 3600,
     approve: Annotated[Approve | None, typer.Option(help="Risky steps: ask here, in the inbox, or deny.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Record by demonstration: do the work once in a browser, and get the capability that does it."""
     from engine.assembly import discovering

@@ -9,24 +9,25 @@ import typer
 from engine.cli import show, values
 from engine.cli.discover import Approve, run
 from engine.cli.junit import write
+from engine.cli.options import Given, Headed, Json, OtherTarget, PolicyFile, Seconds, SecretsGiven
 from engine.domain.ending import BatchResult
 
 
 def replay(
     capability: Annotated[str, typer.Argument(help="ID, ID@VERSION or a file.")],
-    given: Annotated[list[str] | None, typer.Option("--input", help="name=value.")] = None,
-    secret: Annotated[list[str] | None, typer.Option(help="NAME, NAME=@FILE or NAME=env:VARIABLE; never the value.")] = None,
-    target: Annotated[str | None, typer.Option(help="Another base URL than the capability's own.")] = None,
-    policy: Annotated[Path | None, typer.Option(help="Policy file.")] = None,
+    given: Given = None,
+    secret: SecretsGiven = None,
+    target: OtherTarget = None,
+    policy: PolicyFile = None,
     allow_draft: Annotated[bool, typer.Option("--allow-draft", help="Run a version that nobody has approved.")] = False,
     inputs: Annotated[Path | None, typer.Option(help="A .csv or .jsonl file: one replay a row.")] = None,
     repeat: Annotated[int, typer.Option(min=1, max=10_000, help="Run it, or every row, so many times.")] = 1,
     parallel: Annotated[int, typer.Option(min=1, max=16, help="Rows at once, where nothing is changed.")] = 2,
     junit: Annotated[Path | None, typer.Option(help="Write the endings as a JUnit report, too.")] = None,
     approve: Annotated[Approve | None, typer.Option(help="Risky steps: ask here, in the inbox, or deny.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = 120,
-    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    timeout: Seconds = 120,
+    headed: Headed = False,
+    as_json: Json = False,
 ) -> None:
     """Run a capability without a model; it does the right thing, or stops and says why."""
     from engine.assembly import batching, replaying

@@ -9,10 +9,10 @@ from rich.table import Table
 
 from engine.assembly.reviewing import Reviewed, Reviewing, Unreadable, reviewing
 from engine.cli import show
+from engine.cli.options import Json
 
 app = typer.Typer(help="Reviews of capability versions.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Which = Annotated[
     str, typer.Argument(metavar="ID[@VERSION]", help="Without a version: the newest one; for revoke the approved one.")
 ]

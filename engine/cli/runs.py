@@ -8,17 +8,17 @@ import typer
 from rich.table import Table
 
 from engine.cli import show
+from engine.cli.options import Json
 from engine.domain.step import Step
 
 app = typer.Typer(help="Recorded runs, and explorations by their id (`run-…`).", no_args_is_help=True)
 Which = Annotated[str, typer.Argument(metavar="RUN", help="Id of an exploration: `run-…`.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 @app.command("list")
 def list_runs(
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Newest first."""
     from engine.assembly.homes import run_store
@@ -41,7 +41,7 @@ def list_runs(
 @app.command("show")
 def show_run(
     run_id: Annotated[str, typer.Argument(metavar="RUN")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """One run with its steps."""
     from engine.assembly.homes import effect_store, run_store
