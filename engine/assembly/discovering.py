@@ -20,8 +20,9 @@ from engine.browser.element import Element
 from engine.browser.locators import describe
 from engine.browser.session import Session
 from engine.discover.loop import Loop
-from engine.discover.stages import Observer, Planner
+from engine.discover.stages import Planner
 from engine.domain.capability import Capability
+from engine.domain.doing import Observer
 from engine.domain.run import Goal, RunResult
 from engine.domain.secret import Secret, Secrets
 from engine.domain.step import Step, TargetSeen

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import Protocol
 
 from engine.browser.hands import Gesture, Hands
 from engine.browser.session import Session
 from engine.domain.action import Action, Click, Decision, Done, Extract, Press, Reading, Select, Type, Wait
 from engine.domain.brief import Brief, Planned
+from engine.domain.doing import Observer
 from engine.domain.observation import Observation
 from engine.domain.run import Usage
 from engine.domain.secret import Secret
@@ -15,14 +15,6 @@ from engine.domain.url import origin_of
 from engine.errors import BrowserGone
 
 MODEL = "person"
-
-
-class Observer(Protocol):
-    """Who looks; see `engine.discover.stages`."""
-
-    async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
-        """The page now."""
-        ...
 
 
 class Shown:

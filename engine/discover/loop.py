@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from engine.discover.stages import Actor, Observer, Planner, Recorder
+from engine.discover.stages import Planner, Recorder
 from engine.discover.stops import Stop, no_progress, refused_too_often
 from engine.domain.action import Action, Done, Stuck, Widen
 from engine.domain.brief import Brief, Planned
 from engine.domain.clearance import Approver, Guard
+from engine.domain.doing import Actor, Observer
 from engine.domain.observation import Observation
 from engine.domain.policy import Policy
 from engine.domain.run import Goal

@@ -1,21 +1,11 @@
-"""The protocols of the stages, beside those of `domain/clearance.py`; rooms have real adapters, tests small fakes."""
+"""Protocols of the stages, beside `domain/doing.py` and `domain/clearance.py`; rooms have real adapters, tests small fakes."""
 
 from typing import Protocol
 
-from engine.domain.action import Action
 from engine.domain.brief import Brief, Planned
-from engine.domain.observation import Observation
 from engine.domain.run import Usage
-from engine.domain.step import Outcome, Step
-from engine.domain.verdict import Facts, Permit
-
-
-class Observer(Protocol):
-    """Looks at the page."""
-
-    async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
-        """The page now; `problem` says the last action failed, `widened` are refs whose cut parts are wanted whole."""
-        ...
+from engine.domain.step import Step
+from engine.domain.verdict import Permit
 
 
 class Planner(Protocol):
@@ -28,18 +18,6 @@ class Planner(Protocol):
 
     async def decide(self, brief: Brief) -> Planned:
         """One decision for one observation."""
-        ...
-
-
-class Actor(Protocol):
-    """Performs what was permitted."""
-
-    async def facts(self, action: Action, observation: Observation) -> Facts:
-        """What the live page knows about the place of this action."""
-        ...
-
-    async def act(self, permit: Permit, step: int) -> Outcome:
-        """Do it and say what came of it; expected failures are outcomes with a problem."""
         ...
 
 

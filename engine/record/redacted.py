@@ -5,10 +5,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from engine.domain.action import Action
 from engine.domain.clearance import Approver
+from engine.domain.doing import Actor, Observer
 from engine.domain.frozen import Frozen
 from engine.domain.observation import Download, Observation
 from engine.domain.step import Outcome
@@ -17,26 +18,6 @@ from engine.record.leaks import leaks_of
 from engine.record.redact import Redactor
 
 R = TypeVar("R", bound=Frozen)
-
-
-class Observer(Protocol):
-    """As much of an observer as is wrapped here."""
-
-    async def observe(self, *, problem: bool, widened: frozenset[str]) -> Observation:
-        """The page now."""
-        ...
-
-
-class Actor(Protocol):
-    """As much of an actor as is wrapped here."""
-
-    async def facts(self, action: Action, observation: Observation) -> Facts:
-        """What the live page knows about the place of this action."""
-        ...
-
-    async def act(self, permit: Permit, step: int) -> Outcome:
-        """Do it and say what came of it."""
-        ...
 
 
 def redacted(record: R, redactor: Redactor) -> R:

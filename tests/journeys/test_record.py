@@ -11,7 +11,8 @@ from engine.browser.hands import Hands
 from engine.browser.session import Session
 from engine.decide.shown import shown
 from engine.demo import DEMO_PASSWORD, DEMO_USER, TellerConsole
-from engine.discover.stages import Observer, Planner
+from engine.discover.stages import Planner
+from engine.domain.doing import Observer
 from engine.domain.step import Step
 from engine.settings import load
 
