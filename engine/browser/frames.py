@@ -6,6 +6,9 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Locator, Page
 
+from engine.browser.deadline import within
+from engine.errors import DeadlineExceeded
+
 _ATTRIBUTES = "element => ({name: element.getAttribute('name') ?? '', title: element.getAttribute('title') ?? ''})"
 _GENERATED = re.compile(r"\d{2,}|[\s:]|^[0-9a-f-]{8,}$")
 
@@ -29,6 +32,14 @@ async def find_frame(page: Page, path: tuple[str, ...]) -> Frame | None:
         children = [child for frame in level for child in frame.child_frames]
         level = [child for child in children if await _is(child, part)]
     return level[0] if len(level) == 1 else None
+
+
+async def ask(frame: Frame, engine: str, body: str, seconds: float) -> int:
+    """Tell one of our selector engines something; how many elements it answers with, none from a document that is going."""
+    try:
+        return await within(seconds, frame.locator(f"{engine}={body}").count(), f"asking a frame's {engine}")
+    except (PlaywrightError, DeadlineExceeded):
+        return 0
 
 
 async def _part(frame: Frame) -> str:

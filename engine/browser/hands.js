@@ -1,7 +1,7 @@
 // What a person does on a page, put in a queue so that the run does it itself: clicks and keys are held back, Alt+click names what
 // is to be read. Fields are filled as usual, and told when the next click or key comes: nobody takes the focus from a person
-// who types. `watch` holds events back, `rest` lets them through, `any` says whether one waits (without
-// taking it) and `next` takes it: JSON in an element that is not on the page.
+// who types. `watch` holds events back and says whether one waits, `next` takes it: JSON in an element that is not on the page;
+// `rest` lets events through.
 (() => {
   const FIELD = 'textarea, [contenteditable=""], [contenteditable=true], input:not([type=checkbox], [type=radio], [type=button], '
     + '[type=submit], [type=reset], [type=image], [type=file], [type=color], [type=range])';
@@ -69,7 +69,7 @@
       if (on && !listening) for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener, true);
       listening = listening || on;
       const { element, ...said } = (wish === 'next' ? queue.shift() : queue[0]) ?? {};
-      if (!element || (wish !== 'any' && wish !== 'next')) return [];
+      if (!element || wish === 'rest') return [];
       const answer = document.createElement('q');
       answer.textContent = JSON.stringify({ ...said, ref: element.isConnected ? named(element) : null });
       return [answer];

@@ -8,11 +8,13 @@ from playwright.async_api import Frame
 from pydantic import BaseModel, ConfigDict
 
 from engine.browser.deadline import within
+from engine.browser.frames import ask
 from engine.browser.launch import HANDS
 from engine.browser.session import Session
 from engine.errors import DeadlineExceeded
 
 PAUSE = 0.1
+ASK_SECONDS = 2.0
 
 
 class Gesture(BaseModel):
@@ -41,8 +43,7 @@ class Hands:
         while self._session.pages:
             self._session.follow()
             for frame in self._session.page.frames:
-                await self._tell(frame, "watch")
-                if await self._tell(frame, "any"):
+                if await ask(frame, HANDS, "watch", ASK_SECONDS):
                     await self._session.look()
                     said = await self._taken(frame)
                     await self._rest()
@@ -55,14 +56,7 @@ class Hands:
     async def _rest(self) -> None:
         self.ready.clear()
         for frame in self._session.page.frames:
-            await self._tell(frame, "rest")
-
-    async def _tell(self, frame: Frame, wish: str) -> int:
-        """How many elements the frame answers with; none while its document is being replaced."""
-        try:
-            return await within(2, frame.locator(f"{HANDS}={wish}").count(), "watching a page")
-        except (PlaywrightError, DeadlineExceeded):
-            return 0
+            await ask(frame, HANDS, "rest", ASK_SECONDS)
 
     async def _taken(self, frame: Frame) -> str | None:
         """The gesture that waits there, taken out of its queue."""

@@ -13,12 +13,11 @@ from typing import Any
 
 import psutil
 from playwright.async_api import Browser as PlaywrightBrowser
-from playwright.async_api import BrowserType, async_playwright
+from playwright.async_api import BrowserType, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
-from engine.browser import snapshot
+from engine.browser import locators, snapshot
 from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
-from engine.browser.locators import register
 from engine.errors import BrowserMissing
 
 QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync")
@@ -66,10 +65,7 @@ async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
     playwright = await driver.start()
     driving: list[psutil.Process] = []
     try:
-        await register(playwright)
-        await snapshot.register(playwright)
-        await playwright.selectors.register(HANDS, WATCHING, content_script=True)
-        await playwright.selectors.register(ECHO, ECHOES, content_script=True)
+        await teach(playwright)
         running, candidate = await _launch(playwright.chromium, settings, mark)
         browser = Browser(running, candidate, mark)
         driving += [parent for process in browser.processes()[:1] if (parent := process.parent())]
@@ -79,6 +75,13 @@ async def open_browser(settings: BrowserSettings) -> AsyncIterator[Browser]:
             await _ended(running.close(), browser.processes())
     finally:
         await _ended(playwright.stop(), driving)
+
+
+async def teach(playwright: Playwright) -> None:
+    """Our selector engines, once for each driver and before its first page."""
+    engines = {locators.ENGINE: locators.SELECTOR, snapshot.ENGINE: snapshot.LONG, HANDS: WATCHING, ECHO: ECHOES}
+    for name, script in engines.items():
+        await playwright.selectors.register(name, script, content_script=True)
 
 
 async def _launch(chromium: BrowserType, settings: BrowserSettings, mark: str) -> tuple[PlaywrightBrowser, Candidate]:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, Page, Playwright
+from playwright.async_api import Frame, Page
 from playwright.async_api import Locator as Found
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -35,7 +35,7 @@ _REVEAL = f"""() => {{ {_NAMES}
     e.scrollBy({{ top: e.clientHeight * 0.8, behavior: 'instant' }});
     return e.scrollTop > before;
   }}).length; }}"""
-_SELECTOR = (
+SELECTOR = (
     f"{{ queryAll(root, wanted) {{ {_LIBRARY} return find(JSON.parse(wanted)).elements; }}, "
     "query(root, wanted) { return this.queryAll(root, wanted)[0] ?? null; } }"
 )
@@ -118,11 +118,6 @@ class Unresolved:
 
 
 Resolution: TypeAlias = Resolved | Unresolved
-
-
-async def register(playwright: Playwright) -> None:
-    """Teach Playwright our matching, once for each driver and before its first page."""
-    await playwright.selectors.register(ENGINE, _SELECTOR, content_script=True)
 
 
 async def describe(locator: Found) -> TargetSeen:

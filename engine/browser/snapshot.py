@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Frame, Page, Playwright
+from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.browser.deadline import is_gone, within
+from engine.browser.frames import ask
 from engine.browser.snapshot_mask import mask
 from engine.browser.snapshot_text import Parsed, parse, render
 from engine.domain.observation import Node
@@ -22,6 +23,7 @@ from engine.errors import BrowserGone, DeadlineExceeded
 
 FIELDS, LONG = (files("engine.browser").joinpath(f"snapshot_{name}.js").read_text() for name in ("fields", "long"))
 ENGINE = "capwright-long"
+"""A selector engine that makes Playwright leave out what is far down in a huge document."""
 HUGE = 5_000
 """Elements from which on a document's longest runs of children are not read to their end, unless they are widened."""
 FRAME_SECONDS = 2.0
@@ -63,11 +65,6 @@ class Fields(BaseModel):
 
 
 NOTHING = Fields()
-
-
-async def register(playwright: Playwright) -> None:
-    """Teach Playwright to leave out what is far down in a huge document; once for each driver and before its first page."""
-    await playwright.selectors.register(ENGINE, LONG, content_script=True)
 
 
 async def take(page: Page, *, deadline_s: float = 10, whole: frozenset[str] = frozenset()) -> Snapshot:
@@ -119,10 +116,7 @@ async def _shortened(page: Page, asked: tuple[Fields | None, ...], whole: frozen
 
 async def _tell(frames: list[Frame], wanted: str) -> None:
     """A frame that does not take it is read whole."""
-    calls = (within(FRAME_SECONDS, frame.locator(f"{ENGINE}={wanted}").count(), "measuring a frame") for frame in frames)
-    for problem in await asyncio.gather(*calls, return_exceptions=True):
-        if isinstance(problem, BaseException) and not isinstance(problem, PlaywrightError | DeadlineExceeded):
-            raise problem
+    await asyncio.gather(*(ask(frame, ENGINE, wanted, FRAME_SECONDS) for frame in frames))
 
 
 def _documents(page: Page) -> list[tuple[Frame, str]]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from playwright.async_api import Page, async_playwright
 
 from engine.browser.find import candidates
-from engine.browser.snapshot import Snapshot, register, take
+from engine.browser.launch import teach
+from engine.browser.snapshot import Snapshot, take
 from engine.decide.prompt import UNCHANGED, page
 from engine.domain.observation import Observation, facts
 from engine.observe.writing import Writer
@@ -59,7 +60,7 @@ async def shared_browser() -> AsyncIterator[tuple[Page, str]]:
             address = await asyncio.wait_for(_address(process), 60)
             async with async_playwright() as playwright:
                 browser = await playwright.chromium.connect_over_cdp(address)
-                await register(playwright)  # contexts that were there before are taught only now
+                await teach(playwright)  # contexts that were there before are taught only now
                 yield browser.contexts[0].pages[0], address
         finally:
             process.kill()
