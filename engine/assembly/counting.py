@@ -1,6 +1,7 @@
 """Counts on a live target what every locator of a version finds just before its step: a replay up to the first effect."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from engine.assembly.policies import named, policy_of
 from engine.assembly.replaying import Order, replay_in, unfit
@@ -59,12 +60,9 @@ async def count(settings: Settings, capability: Capability, order: Order) -> tup
         return refused, ()
     secrets = named(order.secrets)
     policy = policy_of(settings, order.policy, order.target or capability.target, secrets)
-    made: list[Counting] = []
-
-    def counting(*given: object) -> Counting:
-        made.append(Counting(*given))  # type: ignore[arg-type]
-        return made[-1]
-
+    counts: list[Count] = []
     async with open_bounded_browser(settings, policy) as browser:
-        result = await replay_in(settings, browser, provable(capability), order, policy, secrets, counting)
-    return result, tuple(each for one in made for each in one.counts)
+        result = await replay_in(
+            settings, browser, provable(capability), order, policy, secrets, partial(Counting, counts=counts)
+        )
+    return result, tuple(counts)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from engine.assembly.discovering import new_run_id
 from engine.assembly.homes import capability_store
@@ -63,7 +63,7 @@ class Healing(Replay):
     planner: Planner = field(kw_only=True)
     recorder: RunRecorder = field(kw_only=True)
     redactor: Redactor = field(kw_only=True)
-    found: dict[str, Target] = field(default_factory=dict)
+    found: dict[str, Target] = field(kw_only=True)
 
     async def _find(self, step: CapabilityStep) -> Resolved | None:
         try:
@@ -130,18 +130,13 @@ async def heal(
     policy = policy_of(settings, order.policy, target, secrets)
     chosen, redactor = chosen_model(settings, model, base_url), Redactor(secrets)
     recorder = RunRecorder(Evidence(settings.evidence / run_id), redactor)
-    made: list[Healing] = []
+    found: dict[str, Target] = {}
     async with AsyncExitStack() as stack:
         planner = await stack.enter_async_context(open_planner(chosen, recorder.append, lambda _path: None, "never"))
         browser = await stack.enter_async_context(open_bounded_browser(settings, policy, order.headed))
-
-        def healing(*given: Any) -> Healing:
-            made.append(Healing(*given, planner=planner, recorder=recorder, redactor=redactor))
-            return made[-1]
-
+        healing = partial(Healing, planner=planner, recorder=recorder, redactor=redactor, found=found)
         tell("Replaying it, up to the first step that commits something")
         result = await replay_in(settings, browser, provable(capability), order, policy, secrets, healing)
-    found = made[0].found if made else {}
     if result.ending != "ok" or not found:
         return Healed(result, tuple(found))
     patch = patched(house, capability, found, run_id, chosen.name)
@@ -156,7 +151,6 @@ def patched(house: Reviewing, capability: Capability, found: Mapping[str, Target
     """The next patch version as a draft: the same but for where these steps find their elements."""
     steps = tuple(step.model_copy(update={"target": found[step.id]}) if step.id in found else step for step in capability.steps)
     provenance = Provenance(discovery_model=model, discovery_run_id=run_id, engine_version=capability.provenance.engine_version)
-    taken = {*house.store.versions(capability.id), *(row.version for row in house.book.history(capability.id))}
     why = f"healed: {'; '.join(f'{step} is {target.description} now' for step, target in found.items())}"
     changed = capability.model_copy(update={"steps": steps, "provenance": provenance})
-    return new_draft(capability, changed, why, taken)
+    return new_draft(capability, changed, why, house.taken(capability.id))

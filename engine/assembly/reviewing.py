@@ -82,10 +82,14 @@ class Reviewing:
         """Take a capability file in as a draft; None when its content is here already. Raises CapabilityInvalid."""
         coming = read(file)
         here = [self.store.at(coming.id, version) for version in self.store.versions(coming.id)]
-        draft = arrive(coming, here, f"imported from {file.name}", (row.version for row in self.book.history(coming.id)))
+        draft = arrive(coming, here, f"imported from {file.name}", self.taken(coming.id))
         if draft is not None:
             self.store.keep(draft)
         return draft
+
+    def taken(self, name: str) -> frozenset[str]:
+        """Numbers that no new version may have: those of files, and of decisions about files that are gone."""
+        return frozenset((*self.store.versions(name), *(row.version for row in self.book.history(name))))
 
     def _marked(self, capability: Capability) -> Reviewed:
         found = self.seen(capability)

@@ -96,7 +96,7 @@ async def edit(visit: Visit) -> Response:
     fields = await visit.form()
     found = _version(visit)
     one, store = found.capability, visit.admin.reviewing.store
-    taken = {*store.versions(one.id), *(row.version for row in visit.admin.reviewing.book.history(one.id))}
+    taken = visit.admin.reviewing.taken(one.id)
     try:
         draft = new_draft(one, edited(one, fields, _read(visit, one)), f"edited by {visit.name}", taken)
     except CapabilityInvalid as problem:
