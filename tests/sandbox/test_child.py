@@ -35,6 +35,11 @@ async def python(tmp_path: Path, program: str, isolation: Isolation, **limits: f
     )
 
 
+def alone(word: str) -> str:
+    """A word that stands in no other command line, not in that of the same test in another worker either."""
+    return f"{word}{os.getpid()}"
+
+
 def left_behind(word: str) -> list[int]:
     """Live processes whose command line holds this word."""
     found = []
@@ -68,12 +73,13 @@ async def test_a_child_sees_only_its_own_environment(tmp_path: Path, isolation: 
 @BOTH
 async def test_a_hanging_child_and_its_runaway_children_are_ended(tmp_path: Path, isolation: Isolation) -> None:
     """A grandchild in a session of its own, orphaned on purpose, does not outlive the deadline."""
+    word = alone("98765.25")
     program = (
         "import os,time\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
         "    if os.fork() == 0:\n"
-        "        os.execvp('sleep', ['sleep', '98765.25'])\n"
+        f"        os.execvp('sleep', ['sleep', '{word}'])\n"
         "    os._exit(0)\n"
         "time.sleep(999)\n"
     )
@@ -82,17 +88,18 @@ async def test_a_hanging_child_and_its_runaway_children_are_ended(tmp_path: Path
     assert ended.end == "deadline"
     assert ended.exit_code is None
     assert time.monotonic() - started < 12
-    assert left_behind("98765.25") == []
+    assert left_behind(word) == []
 
 
 @BOTH
 async def test_what_a_child_leaves_running_is_ended_too(tmp_path: Path, isolation: Isolation) -> None:
     """It exits at once, its daemon goes with it, and the pipe it held does not keep us waiting."""
-    program = "import os\nif os.fork() == 0:\n    os.setsid()\n    os.execvp('sleep', ['sleep', '98765.5'])\n"
+    word = alone("98765.50")
+    program = f"import os\nif os.fork() == 0:\n    os.setsid()\n    os.execvp('sleep', ['sleep', '{word}'])\n"
     ended = await python(tmp_path, program, isolation)
     assert (ended.end, ended.exit_code) == ("exited", 0)
     assert ended.seconds < 10
-    assert left_behind("98765.5") == []
+    assert left_behind(word) == []
 
 
 @BOTH
@@ -115,9 +122,9 @@ async def test_output_up_to_the_limit_is_kept(tmp_path: Path, isolation: Isolati
 async def test_a_fork_bomb_is_stopped(tmp_path: Path, isolation: Isolation) -> None:
     """A child that multiplies meets the process limit and leaves nothing."""
     program = "import os,time\nfor _ in range(60):\n    if os.fork() == 0:\n        time.sleep(60)\ntime.sleep(60)"
-    ended = await python(tmp_path, program + "  # bomb-4711", isolation, processes=8)
+    ended = await python(tmp_path, f"{program}  # {alone('bomb-')}", isolation, processes=8)
     assert ended.end in ("process_limit", "exited")
-    assert left_behind("bomb-4711") == []
+    assert left_behind(alone("bomb-")) == []
 
 
 @BOTH
@@ -164,7 +171,7 @@ async def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 async def test_a_cancelled_wait_leaves_no_process(tmp_path: Path, isolation: Isolation) -> None:
     """Cancelling the task that runs a child ends the child."""
     (tmp_path / "up").unlink(missing_ok=True)
-    program = "open('up', 'w').close()\nimport time; time.sleep(60)  # cancelled-4712"
+    program = f"open('up', 'w').close()\nimport time; time.sleep(60)  # {alone('cancelled-')}"
     task = asyncio.create_task(python(tmp_path, program, isolation))
     async with asyncio.timeout(15):
         while not (tmp_path / "up").exists():  # noqa: ASYNC110 - a file of another process
@@ -172,7 +179,7 @@ async def test_a_cancelled_wait_leaves_no_process(tmp_path: Path, isolation: Iso
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert left_behind("cancelled-4712") == []
+    assert left_behind(alone("cancelled-")) == []
 
 
 PARENT = """
@@ -181,7 +188,7 @@ from pathlib import Path
 from engine.sandbox.child import run_child
 from engine.sandbox.isolation import Isolation, probe
 from engine.sandbox.limits import Limits
-program = "open('up', 'w').close(); import time; time.sleep(60)  # orphan-4713"
+program = f"open('up', 'w').close(); import time; time.sleep(60)  # {sys.argv[3]}"
 asyncio.run(run_child([sys.executable, "-c", program], cwd=Path(sys.argv[1]), stdin=b"", env={}, limits=Limits(),
                       isolation=probe() if sys.argv[2] == "isolated" else Isolation()))
 """
@@ -190,11 +197,11 @@ asyncio.run(run_child([sys.executable, "-c", program], cwd=Path(sys.argv[1]), st
 @pytest.mark.parametrize("how", ["bare", pytest.param("isolated", marks=pytest.mark.skipif(not ISOLATION.works, reason="no"))])
 async def test_a_killed_engine_takes_its_children_along(tmp_path: Path, how: str) -> None:
     """kill -9 of the process that runs a child ends the child as well."""
-    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", PARENT, str(tmp_path), how)
+    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", PARENT, str(tmp_path), how, alone("orphan-"))
     async with asyncio.timeout(60):
         while not (tmp_path / "up").exists():  # noqa: ASYNC110 - a file of another process
             await asyncio.sleep(0.05)
         parent.kill()
         await parent.wait()
-        while left_behind("orphan-4713"):  # noqa: ASYNC110 - the death of another process
+        while left_behind(alone("orphan-")):  # noqa: ASYNC110 - the death of another process
             await asyncio.sleep(0.05)
