@@ -45,7 +45,8 @@ class Pages:
         """What is stored for the path; 404 else."""
         path = request.url.path
         body = (await request.body()).decode(errors="replace")
-        self.hits.append(Hit(request.method, path, body, request.url.query, request.headers.get("cookie", "")))
+        if path != "/favicon.ico":  # the browser asks for it, once a site and when it likes
+            self.hits.append(Hit(request.method, path, body, request.url.query, request.headers.get("cookie", "")))
         if path in self.delay:
             await asyncio.sleep(self.delay[path])
         found = self.content.get(path)

@@ -1,4 +1,4 @@
-"""Runs one capability for many rows of inputs: one browser, a fresh context a row, each row to its own ending."""
+"""Runs one capability for many rows of inputs: a browser for each worker, a fresh context a row, each row to its own ending."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -46,15 +46,16 @@ async def batch(
     if not all(refused):
         secrets = named(order.secrets)
         policy = policy_of(settings, order.policy, order.target or capability.target, secrets)
-        async with open_bounded_browser(settings, policy, order.headed) as browser, asyncio.TaskGroup() as group:
 
-            async def work() -> None:
+        async def work() -> None:
+            async with open_bounded_browser(settings, policy, order.headed) as browser:
                 for number in waiting:
                     end(number, await replay_in(settings, browser, capability, orders[number - 1], policy, secrets))
                     if ended[-1].result.ending == "in_doubt":
                         return
 
-            for _ in range(parallel if reads else 1):
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(parallel, refused.count(None)) if reads else 1):
                 group.create_task(work())
     return BatchResult(
         capability=capability.id,

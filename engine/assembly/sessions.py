@@ -11,12 +11,12 @@ from engine.act.dialogs import DialogDesk
 from engine.assembly.homes import lease_store
 from engine.browser.egress import open_egress
 from engine.browser.flags import egress_flags
-from engine.browser.gate import hold_unseen, install_gate
+from engine.browser.gate import RouteLayer, gate_sockets, route_layer
 from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.browser.session import Session, SessionSettings, open_session
 from engine.domain.policy import Policy
 from engine.guard.guard import PolicyGuard
-from engine.guard.passage import passage
+from engine.guard.passage import more_than_origins, passage
 from engine.guard.passes import Passes
 from engine.guard.writes import Ask, Effects, WriteGate
 from engine.settings import Settings
@@ -34,10 +34,11 @@ class Place:
 
 @dataclass(frozen=True)
 class BoundedBrowser:
-    """A browser behind its proxy, and the passes that its route layers give to the proxy."""
+    """A browser behind its proxy, its route layer, and the passes that this one gives to the proxy."""
 
     browser: Browser
     passes: Passes
+    routes: RouteLayer
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,11 @@ async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool 
             flags=egress_flags(),
             environment=settings.environment,
         )
-        async with open_browser(launch) as browser:
-            await hold_unseen(browser.playwright, passes)
-            yield BoundedBrowser(browser, passes)
+        async with (
+            open_browser(launch) as browser,
+            route_layer(browser.playwright, files=more_than_origins(policy)) as routes,
+        ):
+            yield BoundedBrowser(browser, passes, routes)
 
 
 @asynccontextmanager
@@ -83,7 +86,7 @@ async def open_place(bounded: BoundedBrowser, bounds: Bounds) -> AsyncIterator[P
     guard = bounds.guard
     writes = WriteGate(guard, bounds.ask, bounded.passes, bounds.effects)
     desk = DialogDesk(guard.policy.dialog_handling, strict=bounds.replaying)
-    settings = SessionSettings(bounds.downloads, desk.answer, partial(install_gate, gate=writes), bounds.secrets_in)
+    settings = SessionSettings(bounds.downloads, desk.answer, partial(gate_sockets, gate=writes), bounds.secrets_in)
     async with open_session(bounded.browser, settings) as session:
         actor = PageActor(
             session,
@@ -97,6 +100,7 @@ async def open_place(bounded: BoundedBrowser, bounds: Bounds) -> AsyncIterator[P
             lean=bounds.replaying,
         )
         try:
-            yield Place(session, guard, actor, desk)
+            with bounded.routes.shown_to(writes):
+                yield Place(session, guard, actor, desk)
         finally:
             writes.end(ok=False, known=False)

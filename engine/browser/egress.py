@@ -21,7 +21,6 @@ SNIFF_SECONDS = 30.0
 MOST_CONNECTIONS = 512
 TLS_HANDSHAKE = 0x16
 SAFE = frozenset({b"GET", b"HEAD"})
-REPEATING = frozenset({307, 308})
 
 BROKEN = (OSError, TimeoutError, h11.ProtocolError, asyncio.IncompleteReadError)
 """How either side ends a conversation badly: never more than the end of that one conversation."""
@@ -32,10 +31,6 @@ class WritePasses(Protocol):
 
     def take(self, method: str, url: Url) -> bool:
         """Whether a write may leave now."""
-        ...
-
-    def follow(self, method: str, url: Url, location: str) -> None:
-        """The server asks for the write to be repeated elsewhere."""
         ...
 
 
@@ -125,7 +120,7 @@ class EgressProxy:
             return await answer(client, 502, f"{url.origin} did not answer.")
         try:
             await self._send(client, request, url, upstream)
-            answered = await self._relay(client, upstream)
+            await self._relay(client, upstream)
         except BaseException as error:
             upstream.abort()
             if isinstance(error, BROKEN) and request.method not in SAFE:
@@ -134,9 +129,6 @@ class EgressProxy:
                     return await answer(client, 502, f"{url.origin} did not answer.")
                 await client.flush()
             raise
-        if self._writes and answered.status_code in REPEATING and request.method not in SAFE:
-            location = dict(answered.headers).get(b"location", b"").decode("ascii", "replace")
-            self._writes.follow(request.method.decode(), url, location)
         if upstream.reusable and client.reusable:
             upstream.protocol.start_next_cycle()
             upstreams[url.origin] = upstream
@@ -172,14 +164,14 @@ class EgressProxy:
                 await upstream.send(h11.Data(data=piece.data))
             await upstream.send(h11.EndOfMessage())
 
-    async def _relay(self, client: Peer, upstream: Peer) -> h11.Response:
-        answered: h11.Response | None = None
+    async def _relay(self, client: Peer, upstream: Peer) -> None:
+        answered = False
         while True:
             event = await upstream.receive(IDLE_SECONDS, client)
             if isinstance(event, h11.InformationalResponse):
                 continue
             if isinstance(event, h11.Response):
-                answered = event
+                answered = True
                 headers = forwarded(event)
                 client.hold(h11.Response(status_code=event.status_code, reason=event.reason, headers=headers))
             elif isinstance(event, h11.Data):
@@ -188,7 +180,7 @@ class EgressProxy:
                     await client.flush()
             elif isinstance(event, h11.EndOfMessage) and answered:
                 await client.send(h11.EndOfMessage())
-                return answered
+                return
             else:
                 raise ConnectionResetError("the server hung up before its answer was whole")
 

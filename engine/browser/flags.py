@@ -23,8 +23,8 @@ PLAYWRIGHTS_OWN = (
 )  # fmt: skip
 """What Playwright disables: Chromium listens to the last list only, so ours repeats it (a contract test compares the two)."""
 
-OURS = ("FetchLaterAPI",)
-"""Requests that leave after their page is gone, where no route layer can hold them."""
+OURS = ("FetchLaterAPI", "FedCm")
+"""Requests that no route layer can hold: they leave after their page is gone, or are the browser's own."""
 
 PROXY_HOST = "127.0.0.1"
 

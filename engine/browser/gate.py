@@ -1,24 +1,26 @@
-"""The route layer: every request of a context's pages is shown to a gate before it is sent, and held until it answers.
+"""The route layer: every request that may have an effect is shown to a gate before it is sent, and held until it answers.
 
-It knows frames, methods and paths, which the egress proxy below it cannot see inside TLS; it is no boundary by itself.
+It knows frames, methods and paths, which the egress proxy below it cannot see inside TLS; it is no boundary by itself. It
+listens to the browser and not to pages: redirects, workers and a page that is just going away are seen as well.
 """
 
-import asyncio
 import json
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
-from playwright.async_api import Browser, BrowserContext, Request, Route, WebSocketRoute
+from playwright.async_api import Browser, BrowserContext, CDPSession, WebSocketRoute
 from playwright.async_api import Error as PlaywrightError
 
-from engine.browser.egress import WritePasses
 from engine.domain.request import RequestFacts
 from engine.domain.url import Url, classify
 
 MOST_FIELDS = 20
 MOST_CHARACTERS = 80
 READ = frozenset({"GET", "HEAD"})
+ACTIVE = ("Document", "XHR", "Fetch", "Ping", "EventSource", "CSPViolationReport", "Other")
+"""What a page does, by Chromium's names. What it is made of (styles, scripts, pictures, fonts) is always read."""
 
 
 class RequestGate(Protocol):
@@ -29,75 +31,113 @@ class RequestGate(Protocol):
         ...
 
 
-async def install_gate(context: BrowserContext, gate: RequestGate) -> None:
-    """Show every request and WebSocket of the context to the gate; a request that is not admitted leaves the page as it is."""
+class RouteLayer:
+    """The route layer of one browser, for one session at a time; use `route_layer`. Without a session nothing is sent."""
 
-    async def route(route: Route) -> None:
+    def __init__(self, session: CDPSession) -> None:
+        self._session = session
+        self._gate: RequestGate | None = None
+        self._windows: dict[str, str] = {}
+        self._let_go: dict[str, Url] = {}
+
+    @contextmanager
+    def shown_to(self, gate: RequestGate) -> Iterator[None]:
+        """Ask this gate. Raises RuntimeError while another is asked: whose request it is could not be told."""
+        if self._gate is not None:
+            raise RuntimeError("A browser serves one session at a time; open another browser.")
+        self._gate = gate
         try:
-            await _settle(route, await gate.admit(facts_of(route.request)))
-        except PlaywrightError:
-            return  # the page went away while a person thought about it: there is nothing left to send
+            yield
+        finally:
+            self._gate = None
+
+    async def listen(self, files: bool) -> None:
+        """Hold requests from now on; those for `files` too, when the policy says more of them than their origin."""
+        self._session.on("Target.targetCreated", self._window)
+        self._session.on("Target.targetInfoChanged", self._window)
+        self._session.on("Target.targetDestroyed", self._closed)
+        self._session.on("Fetch.requestPaused", self._paused)
+        await self._session.send("Target.setDiscoverTargets", {"discover": True})
+        kinds = [{}] if files else [{"resourceType": kind} for kind in ACTIVE]
+        await self._session.send("Fetch.enable", {"patterns": [{"urlPattern": "http*", **kind} for kind in kinds]})
+
+    def _window(self, event: dict[str, Any]) -> None:
+        target = event["targetInfo"]
+        if target["type"] == "page":
+            self._windows[target["targetId"]] = target["url"]
+
+    def _closed(self, event: dict[str, Any]) -> None:
+        self._windows.pop(event["targetId"], None)
+
+    async def _paused(self, event: dict[str, Any]) -> None:
+        request = self._facts(event)
+        admitted = is_preflight(event) or (self._gate is not None and await self._gate.admit(request))
+        if admitted and request.method not in READ and isinstance(url := classify(request.url), Url):
+            self._let_go[event["requestId"]] = url
+        with suppress(PlaywrightError):  # the page went away while a person thought about it: there is nothing left to send
+            await self._settle(event, admitted)
+
+    async def _settle(self, event: dict[str, Any], admitted: bool) -> None:
+        held = {"requestId": event["requestId"]}
+        if admitted:
+            await self._session.send("Fetch.continueRequest", held)
+        elif event["resourceType"] == "Document":
+            # "No content" keeps the page that is there; a failure would replace it by an error page.
+            await self._session.send("Fetch.fulfillRequest", {**held, "responseCode": 204})
+        else:
+            await self._session.send("Fetch.failRequest", {**held, "errorReason": "BlockedByClient"})
+
+    def _facts(self, event: dict[str, Any]) -> RequestFacts:
+        asked, frame = event["request"], event.get("frameId", "")
+        before, url = self._let_go.pop(event.get("redirectedRequestId", ""), None), classify(asked["url"])
+        method = asked["method"].upper()
+        return RequestFacts(
+            method=method,
+            url=asked["url"],
+            page_url=self._windows.get(frame, ""),
+            top=event["resourceType"] == "Document" and frame in self._windows,
+            repeated=before is not None and isinstance(url, Url) and before.origin == url.origin,
+            fields=() if method in READ else fields_of(asked.get("postData")),
+        )
+
+
+@asynccontextmanager
+async def route_layer(browser: Browser, *, files: bool = True) -> AsyncIterator[RouteLayer]:
+    """The route layer of a browser, until it is left."""
+    session = await browser.new_browser_cdp_session()
+    layer = RouteLayer(session)
+    await layer.listen(files)
+    try:
+        yield layer
+    finally:
+        with suppress(PlaywrightError):  # the browser is gone
+            await session.detach()
+
+
+async def gate_sockets(context: BrowserContext, gate: RequestGate) -> None:
+    """Show every WebSocket of a context to the gate before it is opened.
+
+    What is said on it later is not held, so it must be in the scope like a page's own files.
+    """
 
     async def socket(socket: WebSocketRoute) -> None:
-        # A socket is opened for good: what is said on it later is not held, so it must be in the scope like a page's own files.
-        if await gate.admit(RequestFacts(method="GET", url=socket.url, kind="websocket")):
+        if await gate.admit(RequestFacts(method="GET", url=socket.url)):
             socket.connect_to_server()
         else:
             await socket.close(code=1008, reason="outside the policy")
 
-    await asyncio.gather(context.route("**/*", route), context.route_web_socket("**/*", socket))
+    await context.route_web_socket("**/*", socket)
 
 
-async def hold_unseen(browser: Browser, writes: WritePasses) -> None:
-    """Hold back what a browser sends over TLS and no route saw: a beacon on the way out of a page, a request of a closed one.
-
-    Chromium shows the browser's own session what no page's session hears any more. Over plain HTTP the proxy does the same.
-    """
-    session = await browser.new_browser_cdp_session()
-    let_go: dict[str, Url] = {}
-
-    async def answer(event: dict[str, Any]) -> None:
-        method, url = event["request"]["method"].upper(), classify(event["request"]["url"])
-        before = let_go.pop(event.get("redirectedRequestId", ""), None)
-        if isinstance(url, Url) and before:
-            writes.follow(method, before, str(url))
-        preflight = method == "OPTIONS" and "Access-Control-Request-Method" in event["request"]["headers"]
-        passes = method in READ or preflight or (isinstance(url, Url) and writes.take(method, url))
-        if passes and isinstance(url, Url) and method not in READ:
-            let_go[event["requestId"]] = url
-        do, how = ("continueRequest", {}) if passes else ("failRequest", {"errorReason": "BlockedByClient"})
-        with suppress(PlaywrightError):  # it was given up meanwhile
-            await session.send(f"Fetch.{do}", {"requestId": event["requestId"], **how})
-
-    session.on("Fetch.requestPaused", answer)
-    await session.send("Fetch.enable", {"patterns": [{"urlPattern": "https://*"}]})
+def is_preflight(event: dict[str, Any]) -> bool:
+    """A browser's own question before a cross-origin request; no page can make one up, and no server acts on one."""
+    request = event["request"]
+    return request["method"].upper() == "OPTIONS" and "Access-Control-Request-Method" in request["headers"]
 
 
-def facts_of(request: Request) -> RequestFacts:
-    """What a policy can speak of; a request of a worker or of a page that is not there yet has no frame."""
-    navigation = request.is_navigation_request()
-    try:
-        frame = None if request.service_worker else request.frame
-    except PlaywrightError:
-        frame = None
-    return RequestFacts(
-        method=request.method,
-        url=request.url,
-        kind=request.resource_type,
-        frame_url=frame.url if frame else "",
-        navigation=navigation,
-        top=navigation and (frame is None or frame.parent_frame is None),
-        fields=() if request.method in READ else fields_of(request.post_data_buffer),
-    )
-
-
-def fields_of(body: bytes | None) -> tuple[tuple[str, str], ...]:
+def fields_of(text: str | None) -> tuple[tuple[str, str], ...]:
     """The first named fields of a form or JSON body, shortened; nothing of any other body."""
-    if not body or len(body) > 64 * 1024:
-        return ()
-    try:
-        text = body.decode()
-    except UnicodeDecodeError:
+    if not text or len(text) > 64 * 1024:
         return ()
     form = parse_qsl(text, keep_blank_values=True) if "=" in text and text.count("&") < 1000 else []
     pairs = _json(text) if text.lstrip().startswith("{") else form
@@ -110,12 +150,3 @@ def _json(text: str) -> list[tuple[str, str]]:
     except (ValueError, RecursionError):
         return []
     return [(str(name), value if isinstance(value, str) else json.dumps(value)) for name, value in found.items()]
-
-
-async def _settle(route: Route, admitted: bool) -> None:
-    if admitted:
-        await route.continue_()
-    elif route.request.is_navigation_request():
-        await route.fulfill(status=204)  # "no content" keeps the page that is there; an abort would replace it by an error page
-    else:
-        await route.abort("blockedbyclient")

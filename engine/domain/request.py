@@ -10,10 +10,9 @@ class RequestFacts(Frozen):
 
     method: str
     url: str
-    kind: str = ""
-    frame_url: str = ""
-    navigation: bool = False
+    page_url: str = Field(default="", description="The window that it is for; empty for a frame, a worker, a page's own files")
     top: bool = Field(default=False, description="It fills a window, not a frame")
+    repeated: bool = Field(default=False, description="A write that was let go, sent again since its server redirects it")
     fields: tuple[tuple[str, str], ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from engine.domain.policy import Policy
+from engine.domain.policy import READS, Policy
 from engine.domain.request import Passage
 from engine.domain.url import Origin
 from engine.guard.rules import Places
@@ -19,3 +19,12 @@ def passage(policy: Policy) -> Callable[[Origin], Passage]:
         return Passage(allowed=True, listed=any(not pattern.wild for pattern in found))
 
     return decide
+
+
+def more_than_origins(policy: Policy) -> bool:
+    """Whether a policy says more of what pages read than where it may come from: paths of the scope, or rules on reads."""
+    places = Places.of(policy)
+    rules = (rule.when.request for rule in policy.risk if rule.when.request and rule.effect != "permit")
+    return any(each.prefix != "/" for each in (*places.navigate, *places.load)) or any(
+        READS & set(rule.method) for rule in rules
+    )

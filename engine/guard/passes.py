@@ -1,14 +1,13 @@
 """Passes for writes: what the route layer let go, the proxy lets out, once; so what the route layer never saw stays inside.
 
-Chromium hides some writes from routing (a beacon or keepalive request of a page that is just going away). For plain HTTP the
-proxy sees them all, for TLS the browser's own session does; a write that a rule holds needs the pass of the question that was
-answered.
+Chromium may send what is held when its page goes away. For plain HTTP the proxy sees every write, and one that a rule holds
+needs the pass of the question that was answered.
 """
 
 from collections import Counter
 
 from engine.domain.policy import Policy
-from engine.domain.url import Url, UrlRefused, classify
+from engine.domain.url import Url, classify
 from engine.guard.rules import judge_request
 
 
@@ -20,9 +19,9 @@ class Passes:
         self._open: Counter[tuple[str, str]] = Counter()
 
     def issue(self, method: str, url: str) -> None:
-        """A write was let go."""
+        """A write was let go; what is inside TLS passes no proxy that could ask for it."""
         found = classify(url)
-        if isinstance(found, Url):
+        if isinstance(found, Url) and found.origin.scheme == "http":
             self._open[(method.upper(), found.sent)] += 1
 
     def take(self, method: str, url: Url) -> bool:
@@ -34,11 +33,3 @@ class Passes:
             return False
         self._open[key] -= 1
         return True
-
-    def follow(self, method: str, url: Url, location: str) -> None:
-        """The server answered a write that had left with a redirect that repeats it: that one repetition may leave as well."""
-        if location.startswith("/") and not location.startswith("//"):
-            location = f"{url.origin}{location}"
-        found = classify(location)
-        if not isinstance(found, UrlRefused) and found.origin == url.origin:
-            self.issue(method, str(found))

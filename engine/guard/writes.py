@@ -111,6 +111,8 @@ class WriteGate:
         if ruling.effect == "forbid" or isinstance(url, UrlRefused):
             return self._no(request, sentence(ruling.why))
         try:
+            if request.repeated:
+                return self._passed(request)
             found = None if ruling.effect == "permit" else self._covering(request, url)
             if ruling.effect == "permit" or found or await self._asked(request, url, ruling):
                 return self._let_go(request, "idempotent" if found and found.login else "commit")
@@ -126,6 +128,9 @@ class WriteGate:
             self.effects.intend(self._step, effect)
         self.sent += 1
         self._commits |= effect == "commit"
+        return self._passed(request)
+
+    def _passed(self, request: RequestFacts) -> bool:
         if self.passes:
             self.passes.issue(request.method, request.url)
         return True
@@ -158,7 +163,7 @@ class WriteGate:
         return self._no(request, answer.why)
 
     def _needed(self, request: RequestFacts, url: Url, ruling: Ruling) -> ApprovalNeeded:
-        facts = self._permit.facts if self._permit else Facts(page_url=request.frame_url or request.url)
+        facts = self._permit.facts if self._permit else Facts(page_url=request.page_url or request.url)
         return ApprovalNeeded(
             action=self._permit.action if self._permit else Wait(),
             facts=facts.model_copy(update={"form_method": request.method.lower(), "form_action": url.sent}),

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -11,9 +10,8 @@ from starlette.responses import Response
 
 from engine.act.actor import PageActor
 from engine.act.dialogs import DialogDesk
-from engine.browser.gate import install_gate
 from engine.browser.launch import Browser
-from engine.browser.session import Session, SessionSettings, open_session
+from engine.browser.session import Session
 from engine.domain.action import Click
 from engine.domain.policy import DialogHandling, Policy, Scope
 from engine.domain.secret import Secrets
@@ -22,6 +20,7 @@ from engine.domain.verdict import Facts, Permit
 from engine.errors import StoreError
 from engine.guard.guard import PolicyGuard
 from engine.guard.writes import WriteGate
+from tests.conftest import gated
 from tests.egress.layers import nobody
 from tests.pages import Pages
 
@@ -72,7 +71,7 @@ async def stage(browser: Browser, pages: Pages, tmp_path: Path) -> AsyncIterator
         DialogDesk(DialogHandling()),
     )
     gate = WriteGate(guard, nobody, effects=book)
-    async with open_session(browser, SessionSettings(tmp_path, desk.answer, partial(install_gate, gate=gate))) as session:
+    async with gated(browser, tmp_path, desk.answer, gate) as session:
         yield Stage(session, PageActor(session, desk, Secrets(), pages.url, writes=gate), guard, pages, book)
 
 

@@ -25,8 +25,9 @@ from engine.assembly.replaying import replay_in
 from engine.assembly.sessions import BoundedBrowser, open_bounded_browser
 from engine.browser.egress import open_egress
 from engine.browser.flags import egress_flags
-from engine.browser.gate import install_gate
+from engine.browser.gate import RouteLayer, route_layer
 from engine.browser.launch import QUIET, BrowserSettings, open_browser
+from engine.browser.launch import Browser as EngineBrowser
 from engine.browser.session import SessionSettings, open_session
 from engine.decide import embedded
 from engine.decide.embedded import EmbeddedPlanner
@@ -36,7 +37,6 @@ from engine.domain.brief import Brief, Planned
 from engine.domain.capability import Capability
 from engine.guard.guard import PolicyGuard
 from engine.guard.passage import passage
-from engine.guard.passes import Passes
 from engine.guard.writes import WriteGate
 from engine.replay.place import Place
 from engine.replay.replay import Replay
@@ -129,17 +129,19 @@ class Bench:
         assert result.ending == "ok", result.explanation
         return amounts(result.outputs)
 
-    async def bare(self, bounded: BoundedBrowser, gated: bool) -> Balances:
+    async def bare(self, browser: EngineBrowser, routes: RouteLayer | None) -> Balances:
         """The same with layers left out: without its gate nothing holds what the page sends."""
         secrets = named(SECRETS)
         guard = PolicyGuard(policy_of(self.settings, None, self.url, secrets), self.url, secrets)
         approver = DenyingApprover()
-        writes = WriteGate(guard, approver.ask, bounded.passes)
+        writes = WriteGate(guard, approver.ask)
         desk = DialogDesk(guard.policy.dialog_handling, strict=True)
         with tempfile.TemporaryDirectory() as folder:
-            prepare = partial(install_gate, gate=writes) if gated else None
-            async with open_session(bounded.browser, SessionSettings(Path(folder), desk.answer, prepare=prepare)) as session:
-                actor = PageActor(session, desk, guard.secrets, self.url, writes=writes if gated else None, lean=True)
+            settings = SessionSettings(Path(folder), desk.answer)
+            async with open_session(browser, settings) as session, AsyncExitStack() as stack:
+                if routes:
+                    stack.enter_context(routes.shown_to(writes))
+                actor = PageActor(session, desk, guard.secrets, self.url, writes=writes if routes else None, lean=True)
                 place = Place(session, guard, approver, actor, desk)
                 result = await Replay(self.capability, self.inputs, place, self.url).run()
         assert result.ending == "ok", result.explanation
@@ -159,13 +161,14 @@ class Bench:
             executable_path=plain.candidate.executable, channel=plain.candidate.channel, args=args
         )
         stack.push_async_callback(own.close)
-        free = BoundedBrowser(plain, Passes(policy))
+        free = await stack.enter_async_context(open_browser(BrowserSettings()))
+        routes = await stack.enter_async_context(route_layer(free.playwright, files=False))
         return {
             HAND: partial(by_hand, own, self.url),
             FULL: partial(self.replayed, bounded),
-            "replay without the route layer": partial(self.bare, BoundedBrowser(proxied, Passes(policy)), False),
-            "replay without the proxy": partial(self.bare, free, True),
-            "replay without either": partial(self.bare, free, False),
+            "replay without the route layer": partial(self.bare, proxied, None),
+            "replay without the proxy": partial(self.bare, free, routes),
+            "replay without either": partial(self.bare, plain, None),
         }
 
 

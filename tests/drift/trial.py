@@ -15,6 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_place
 from engine.browser.element import Element
+from engine.browser.gate import route_layer
 from engine.browser.launch import Browser
 from engine.domain.policy import Policy
 from engine.domain.secret import Secret, Secrets
@@ -161,7 +162,10 @@ async def place(browser: Browser, url: str, folder: Path) -> AsyncIterator[Place
     guard = PolicyGuard(policy(url), url, secrets)
     yes = Yes()
     bounds = Bounds(guard, yes.ask, url, folder, replaying=True)
-    async with open_place(BoundedBrowser(browser, Passes(guard.policy)), bounds) as opened:
+    async with (
+        route_layer(browser.playwright, files=False) as routes,
+        open_place(BoundedBrowser(browser, Passes(guard.policy), routes), bounds) as opened,
+    ):
         yield Place(opened.session, guard, yes, opened.actor, opened.desk)
 
 

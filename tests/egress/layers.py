@@ -9,13 +9,12 @@ from playwright.async_api import BrowserContext, Page, Route, WebSocketRoute
 
 from engine.browser.egress import EgressProxy, open_egress
 from engine.browser.flags import egress_flags
-from engine.browser.gate import hold_unseen, install_gate
+from engine.browser.gate import gate_sockets, route_layer
 from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.domain.policy import Policy, Scope
 from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 from engine.guard.guard import PolicyGuard
 from engine.guard.passage import passage
-from engine.guard.passes import Passes
 from engine.guard.writes import WriteGate
 
 CERTIFICATES = ("--ignore-certificate-errors",)
@@ -56,6 +55,7 @@ class Opened:
 async def open_layer(layer: Layer, home: str) -> AsyncIterator[Opened]:
     """A browser that may reach `home` and, as far as the layer goes, nothing else."""
     policy = Policy(scope=Scope(navigate=(home,)))
+    gate = WriteGate(PolicyGuard(policy, home), nobody)
 
     async def only_home(route: Route) -> None:
         await (route.continue_() if route.request.url.startswith(f"{home}/") else route.abort())
@@ -72,7 +72,7 @@ async def open_layer(layer: Layer, home: str) -> AsyncIterator[Opened]:
             await context.route("**/*", only_home)
             await context.route_web_socket("**/*", no_socket)
         if layer.gate:
-            await install_gate(context, WriteGate(PolicyGuard(policy, home), nobody))
+            await gate_sockets(context, gate)
         return context
 
     async def new_page(context: BrowserContext) -> Page:
@@ -87,7 +87,7 @@ async def open_layer(layer: Layer, home: str) -> AsyncIterator[Opened]:
         settings = BrowserSettings(proxy=proxy.address if proxy else None, flags=flags)
         opened = await stack.enter_async_context(open_browser(settings))
         if layer.gate:
-            await hold_unseen(opened.playwright, Passes(policy))
+            stack.enter_context((await stack.enter_async_context(route_layer(opened.playwright))).shown_to(gate))
         yield Opened(opened, new_context, new_page, proxy)
 
 

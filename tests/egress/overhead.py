@@ -14,6 +14,7 @@ from pathlib import Path
 
 from engine.assembly.policies import named, policy_of
 from engine.assembly.sessions import BoundedBrowser, open_bounded_browser
+from engine.browser.gate import route_layer
 from engine.browser.launch import BrowserSettings, open_browser
 from engine.guard.passes import Passes
 from engine.settings import load
@@ -30,7 +31,9 @@ async def measure(pairs: int) -> tuple[list[float], list[float]]:
         bench = Bench(settings, url, capability, inputs)
         policy = policy_of(settings, None, url, named(SECRETS))
         behind = await stack.enter_async_context(open_bounded_browser(settings, policy))
-        free = BoundedBrowser(await stack.enter_async_context(open_browser(BrowserSettings())), Passes(policy))
+        browser = await stack.enter_async_context(open_browser(BrowserSettings()))
+        routes = await stack.enter_async_context(route_layer(browser.playwright, files=False))
+        free = BoundedBrowser(browser, Passes(policy), routes)
         taken: dict[bool, list[float]] = {True: [], False: []}
         for number in range(-2, pairs):
             for proxied in (True, False) if number % 2 else (False, True):

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 from engine.assembly.homes import announce
-from engine.assembly.sessions import open_bounded_browser
-from engine.browser.session import SessionSettings, open_session
+from engine.assembly.sessions import Bounds, open_bounded_browser, open_place
 from engine.domain.policy import Policy, Scope
+from engine.guard.guard import PolicyGuard
 from engine.settings import Settings
-from tests.conftest import accept
+from tests.egress.layers import nobody
 from tests.pages import Pages, serve
 
 
@@ -19,7 +19,7 @@ async def test_no_page_reaches_a_server_of_ours_whatever_the_policy_lists(pages:
         policy = Policy(scope=Scope(navigate=(pages.url, admin.url, other.url)))
         async with (
             open_bounded_browser(settings, policy) as bounded,
-            open_session(bounded.browser, SessionSettings(tmp_path, accept)) as session,
+            open_place(bounded, Bounds(PolicyGuard(policy, pages.url), nobody, pages.url, tmp_path)) as place,
         ):
-            await session.open(pages.url)
+            await place.session.open(pages.url)
         assert other.hits and not admin.hits

@@ -17,9 +17,11 @@ from engine.assembly import replaying
 from engine.assembly.discovering import Order, discover
 from engine.assembly.homes import approval_store
 from engine.assembly.sessions import BoundedBrowser
+from engine.browser.gate import route_layer
 from engine.browser.launch import Browser
 from engine.browser.session import Session
-from engine.domain.capability import CapabilityStep, Fingerprint, Locator, Target
+from engine.domain.capability import Capability, CapabilityStep, Fingerprint, Locator, Target
+from engine.domain.ending import ReplayResult
 from engine.domain.run import RunResult
 from engine.domain.secret import Secret, Secrets
 from engine.guard.passes import Passes
@@ -177,15 +179,18 @@ async def test_a_replay_neither_asks_nor_answers_with_a_secret(
     settings = Settings(home=tmp_path / "home", environment={"PATH": "/usr/bin:/bin"})
     secrets = Secrets((Secret("password", secret),))
     policy = default_policy(pages.url, secrets)
-    bounded = BoundedBrowser(browser, Passes(policy))
+
+    async def replayed(capability: Capability, order: replaying.Order) -> ReplayResult:
+        async with route_layer(browser.playwright) as routes:
+            bounded = BoundedBrowser(browser, Passes(policy), routes)
+            return await replaying.replay_in(settings, bounded, capability, order, policy, secrets)
+
     ended = []
     for pay in (False, True):
         steps = (*log_in, click(button("Pay", **form), id="pay", effect="commit")) if pay else log_in
         outputs = {"type": "object", "properties": {"said": {"type": "string"}}}
         order = replaying.Order("by-hand", target=pages.url, approve="inbox" if pay else "deny")
-        run = asyncio.ensure_future(
-            replaying.replay_in(settings, bounded, made(*steps, outputs=outputs), order, policy, secrets)
-        )
+        run = asyncio.ensure_future(replayed(made(*steps, outputs=outputs), order))
         store = approval_store(settings)
         if pay:
             assert await until(lambda store=store: store.pending(time.time()), 20)

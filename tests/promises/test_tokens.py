@@ -8,9 +8,8 @@ import pytest
 from engine.access.approvals import AskingApprover, Desk, RunOf
 from engine.act.actor import PageActor
 from engine.act.dialogs import DialogDesk
-from engine.browser.gate import install_gate
 from engine.browser.launch import Browser
-from engine.browser.session import Session, SessionSettings, open_session
+from engine.browser.session import Session
 from engine.domain.action import Click
 from engine.domain.observation import Observation
 from engine.domain.secret import Secrets
@@ -20,6 +19,7 @@ from engine.guard.policy_file import default_policy
 from engine.guard.writes import WriteGate
 from engine.store.approvals import ApprovalStore
 from engine.store.database import Database
+from tests.conftest import gated
 from tests.pages import Pages
 
 FORM = (
@@ -78,8 +78,7 @@ async def stage(browser: Browser, pages: Pages, tmp_path: Path) -> AsyncIterator
 
     gate = WriteGate(guard, nobody)
     desk = DialogDesk(guard.policy.dialog_handling)
-    settings = SessionSettings(tmp_path, desk.answer, prepare=lambda context: install_gate(context, gate))
-    async with open_session(browser, settings) as session:
+    async with gated(browser, tmp_path, desk.answer, gate) as session:
         await session.open(pages.url + "/")
         yield Stage(session, guard, ApprovalStore(database), gate)
     database.close()

@@ -8,9 +8,7 @@ from typing import Any
 from engine.access.approvals import DenyingApprover
 from engine.act.actor import PageActor
 from engine.act.dialogs import DialogDesk
-from engine.browser.gate import install_gate
 from engine.browser.launch import Browser
-from engine.browser.session import SessionSettings, open_session
 from engine.domain.capability import Capability, CapabilityStep, Condition, Extractor, Fingerprint, Locator, Target
 from engine.domain.ending import ReplayResult
 from engine.domain.policy import Policy
@@ -20,6 +18,7 @@ from engine.guard.policy_file import default_policy
 from engine.guard.writes import WriteGate
 from engine.replay.place import Place
 from engine.replay.replay import Replay
+from tests.conftest import gated
 
 SECRETS = Secrets((Secret("pass1", "hunter2-x"),))
 
@@ -77,11 +76,7 @@ async def place(
     approver = approver or DenyingApprover()
     writes = WriteGate(guard, approver.ask)
     desk = DialogDesk(guard.policy.dialog_handling, strict=True)
-
-    async def prepare(context: Any) -> None:
-        await install_gate(context, writes)
-
-    async with open_session(browser, SessionSettings(folder, desk.answer, prepare=prepare)) as session:
+    async with gated(browser, folder, desk.answer, writes) as session:
         actor = PageActor(session, desk, guard.secrets, url, writes=writes, lean=True)
         yield Place(session, guard, approver, actor, desk)
 
