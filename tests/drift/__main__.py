@@ -6,7 +6,6 @@ import hashlib
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 from playwright.async_api import Error as PlaywrightError
@@ -38,9 +37,9 @@ def version() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in kept)).hexdigest()[:10]
 
 
-async def work(browser: Browser, queue: "asyncio.Queue[Plan]", made: Mapping[str, Ready], results: Path) -> None:
-    """One worker with sites of its own."""
-    async with open_sites() as sites:
+async def work(queue: "asyncio.Queue[Plan]", made: Mapping[str, Ready], results: Path) -> None:
+    """One worker with a browser and sites of its own."""
+    async with open_browser(BrowserSettings()) as browser, open_sites() as sites:
         while not queue.empty():
             plan = queue.get_nowait()
             try:
@@ -62,19 +61,17 @@ async def distilled(browser: Browser, sites: Sites, names: list[str]) -> dict[st
 
 async def run(given: argparse.Namespace, results: Path) -> None:
     """Every trial that is not there yet."""
-    async with AsyncExitStack() as stack:
-        browser = await stack.enter_async_context(open_browser(BrowserSettings()))
-        async with open_sites() as sites:
-            made = await distilled(browser, sites, [name for name in FLOWS if given.flow in name])
-        plans = all_plans(made, given.seeds, given.rounds, (given.kind,) if given.kind else KINDS)
-        known = {tried.key for tried in read(results)}
-        left = [plan for plan in plans if plan.key not in known and (not given.operator or given.operator in plan.names)]
-        left = [plan for plan in left if plan.way != "capwright" or not given.others]
-        queue: asyncio.Queue[Plan] = asyncio.Queue()
-        for plan in left[: given.limit]:
-            queue.put_nowait(plan)
-        sys.stdout.write(f"{len(plans)} trials, {len(known)} there, {queue.qsize()} to do, in {results}\n")
-        await asyncio.gather(*(work(browser, queue, made, results) for _ in range(given.workers)))
+    async with open_browser(BrowserSettings()) as browser, open_sites() as sites:
+        made = await distilled(browser, sites, [name for name in FLOWS if given.flow in name])
+    plans = all_plans(made, given.seeds, given.rounds, (given.kind,) if given.kind else KINDS)
+    known = {tried.key for tried in read(results)}
+    left = [plan for plan in plans if plan.key not in known and (not given.operator or given.operator in plan.names)]
+    left = [plan for plan in left if plan.way != "capwright" or not given.others]
+    queue: asyncio.Queue[Plan] = asyncio.Queue()
+    for plan in left[: given.limit]:
+        queue.put_nowait(plan)
+    sys.stdout.write(f"{len(plans)} trials, {len(known)} there, {queue.qsize()} to do, in {results}\n")
+    await asyncio.gather(*(work(queue, made, results) for _ in range(given.workers)))
 
 
 async def main(given: argparse.Namespace) -> int:
