@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from engine.assembly.approving import Asking, approver_of, redeeming
@@ -94,7 +95,7 @@ async def discover(
     guard, redactor = PolicyGuard(policy, order.target, secrets), Redactor(secrets)
     recorder = RunRecorder(evidence, redactor)
     approver = RedactedApprover(approver_of(settings, order.approve, guard, run_id, tell=tell), redactor)
-    bench = Workbench(settings, policy, secrets, goal, run_id, model.name)
+    bench = Workbench(settings, policy, secrets, goal, run_id, model.name, order.files)
     effects, screenshots = RunEffects(partial(database, settings), run_id), order.screenshots or settings.screenshots
 
     @asynccontextmanager
@@ -146,6 +147,7 @@ async def distill_again(
     run_id: str,
     secrets: Mapping[str, str],
     examples: tuple[dict[str, str], ...] = (),
+    files: Mapping[str, str] = MappingProxyType({}),
     tell: Callable[[str], None] = lambda _line: None,
 ) -> Path:
     """Make and prove a draft of a recorded run; its file. Raises NotFound and DistillRefused."""
@@ -155,7 +157,7 @@ async def distill_again(
     if not steps or steps[-1].decision.action.action != "done":
         raise DistillRefused(f"Run {run_id} did not reach its goal, so there is nothing to make a capability of.")
     goal = started.goal.model_copy(update={"examples": examples or started.goal.examples})
-    bench = Workbench(settings, started.policy, named(secrets), goal, run_id, started.model)
+    bench = Workbench(settings, started.policy, named(secrets), goal, run_id, started.model, files)
     tell("Distilling the run into a capability")
     draft = await bench.distill(steps)
     tell("Proving it by replays without a model")

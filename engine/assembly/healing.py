@@ -142,7 +142,7 @@ async def heal(
     patch = patched(house, capability, found, run_id, chosen.name)
     tell(f"Proving what was found for {', '.join(found)} by replays without a model")
     goal = Goal(text=capability.title, target=target, secrets=secrets.names)
-    bench = Workbench(settings, policy, secrets, goal, run_id, chosen.name)
+    bench = Workbench(settings, policy, secrets, goal, run_id, chosen.name, order.files)
     patch = await bench.prove(patch, own=dict(order.inputs))
     return Healed(result, tuple(found), patch, capability_store(settings).keep(patch), diff(capability, patch))
 

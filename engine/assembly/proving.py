@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class Workbench:
     goal: Goal
     run_id: str
     model: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
     async def distill(self, steps: tuple[Step, ...]) -> Capability:
         """The draft. Raises DistillRefused."""
@@ -74,7 +75,7 @@ class Workbench:
         return capability_store(self.settings).keep(capability)
 
     async def _replayed(self, browser: BoundedBrowser, capability: Capability, inputs: Mapping[str, str]) -> ProofReplay:
-        order = replaying.Order(capability.id, inputs, target=self.goal.target, approve="deny")
+        order = replaying.Order(capability.id, inputs, files=self.files, target=self.goal.target, approve="deny")
         start = time.monotonic()
         result = await replaying.replay_in(self.settings, browser, capability, order, self.policy, self.secrets)
         if result.ending != "ok":

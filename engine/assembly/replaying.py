@@ -18,6 +18,7 @@ from engine.domain.capability import Capability
 from engine.domain.ending import Ending, ReplayResult
 from engine.domain.policy import Policy
 from engine.domain.secret import Secrets
+from engine.domain.template import fill
 from engine.guard.guard import PolicyGuard
 from engine.record.redact import Redactor
 from engine.record.redacted import RedactedApprover, redacted
@@ -35,6 +36,7 @@ class Order:
     capability: str
     inputs: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    files: Mapping[str, str] = field(default_factory=dict)
     target: str | None = None
     policy: Path | None = None
     allow_draft: bool = False
@@ -68,7 +70,7 @@ def earlier_doubt(settings: Settings, capability: Capability) -> str:
 
 
 def unfit(house: Reviewing, capability: Capability, order: Order) -> ReplayResult | None:
-    """Why a replay may not begin: its review, its inputs, or a secret without a value; None when it may."""
+    """Why a replay may not begin: its review, its inputs, a secret or a file that is not given; None when it may."""
     refused = house.lifecycle.may_run(capability, order.allow_draft)
     if refused:
         return unstarted(capability, refused, f"{capability.id}@{capability.version} may not run: {WHY[refused]}")
@@ -80,6 +82,9 @@ def unfit(house: Reviewing, capability: Capability, order: Order) -> ReplayResul
         return unstarted(
             capability, "input_invalid", f"Secrets without a value: {', '.join(lacking)}; give --secret NAME for each."
         )
+    uploads = {fill(step.value or "", order.inputs) for step in capability.steps if step.action == "upload"}
+    if absent := sorted(uploads - order.files.keys()):
+        return unstarted(capability, "input_invalid", f"Files to upload: {', '.join(absent)}; give --file NAME=PATH for each.")
     return None
 
 
@@ -101,7 +106,16 @@ async def replay_in(
     effects = RunEffects(partial(database, settings), run_id, what)
     with ExitStack() as stack:
         downloads = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="capwright-replay-")))
-        bounds = Bounds(guard, redeeming(approver), target, downloads, typed=redactor.typed, replaying=True, effects=effects)
+        bounds = Bounds(
+            guard,
+            redeeming(approver),
+            target,
+            downloads,
+            files=order.files,
+            typed=redactor.typed,
+            replaying=True,
+            effects=effects,
+        )
         async with open_place(browser, bounds) as opened:
             place = Place(opened.session, guard, approver, opened.actor, opened.desk)
             result = await make(capability, dict(order.inputs), place, target, order.timeout_seconds).run()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from engine.cli import show, values
-from engine.cli.options import BaseUrl, Examples, Headed, InputsGiven, Json, Model, RunPolicy, SecretsGiven
+from engine.cli.options import BaseUrl, Examples, FilesGiven, Headed, InputsGiven, Json, Model, RunPolicy, SecretsGiven
 from engine.errors import UsageError
 
 T = TypeVar("T")
@@ -50,6 +50,7 @@ def discover(
     base_url: BaseUrl = None,
     given: InputsGiven = None,
     secret: SecretsGiven = None,
+    file: FilesGiven = None,
     example: Examples = None,
     max_steps: Annotated[int | None, typer.Option(min=1, max=1000, help="Step limit (24).")] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds (180).")] = None,
@@ -78,6 +79,7 @@ def discover(
         base_url=base_url,
         inputs=values.pairs(given or [], "--input"),
         secrets=values.secrets(secret or []),
+        files=values.uploads(file or []),
         examples=values.examples(example or []),
         max_steps=max_steps,
         timeout_seconds=timeout,

@@ -6,13 +6,14 @@ import typer
 
 from engine.cli import show, values
 from engine.cli.discover import run
-from engine.cli.options import BaseUrl, Given, Headed, Json, Model, OtherTarget, PolicyFile, Seconds, SecretsGiven
+from engine.cli.options import BaseUrl, FilesGiven, Given, Headed, Json, Model, OtherTarget, PolicyFile, Seconds, SecretsGiven
 
 
 def heal(
     capability: Annotated[str, typer.Argument(help="ID, ID@VERSION or a file.")],
     given: Given = None,
     secret: SecretsGiven = None,
+    file: FilesGiven = None,
     target: OtherTarget = None,
     policy: PolicyFile = None,
     model: Model = None,
@@ -30,6 +31,7 @@ def heal(
         capability=capability,
         inputs=values.pairs(given or [], "--input"),
         secrets=values.secrets(secret or []),
+        files=values.uploads(file or []),
         target=target,
         policy=policy,
         allow_draft=allow_draft,

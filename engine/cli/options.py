@@ -11,6 +11,7 @@ InputsGiven: TypeAlias = Annotated[list[str] | None, typer.Option("--input", hel
 SecretsGiven: TypeAlias = Annotated[
     list[str] | None, typer.Option(help="NAME, NAME=@FILE or NAME=env:VARIABLE; never the value.")
 ]
+FilesGiven: TypeAlias = Annotated[list[str] | None, typer.Option("--file", help="NAME=PATH: a file that may be uploaded.")]
 Examples: TypeAlias = Annotated[list[str] | None, typer.Option(help="name=value,…: other inputs to prove the draft with.")]
 OtherTarget: TypeAlias = Annotated[str | None, typer.Option(help="Another base URL than the capability's own.")]
 PolicyFile: TypeAlias = Annotated[Path | None, typer.Option(help="Policy file.")]

@@ -9,7 +9,7 @@ import typer
 from engine.cli import show, values
 from engine.cli.discover import Approve, run
 from engine.cli.junit import write
-from engine.cli.options import Given, Headed, Json, OtherTarget, PolicyFile, Seconds, SecretsGiven
+from engine.cli.options import FilesGiven, Given, Headed, Json, OtherTarget, PolicyFile, Seconds, SecretsGiven
 from engine.domain.ending import BatchResult
 
 
@@ -17,6 +17,7 @@ def replay(
     capability: Annotated[str, typer.Argument(help="ID, ID@VERSION or a file.")],
     given: Given = None,
     secret: SecretsGiven = None,
+    file: FilesGiven = None,
     target: OtherTarget = None,
     policy: PolicyFile = None,
     allow_draft: Annotated[bool, typer.Option("--allow-draft", help="Run a version that nobody has approved.")] = False,
@@ -37,6 +38,7 @@ def replay(
         capability=capability,
         inputs=values.pairs(given or [], "--input"),
         secrets=values.secrets(secret or []),
+        files=values.uploads(file or []),
         target=target,
         policy=policy,
         allow_draft=allow_draft,

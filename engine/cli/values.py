@@ -23,6 +23,15 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
     return found
 
 
+def uploads(given: list[str]) -> dict[str, str]:
+    """`NAME=PATH` texts as names and whole paths. Raises UsageError for a file that is not there."""
+    found = {name: Path(path).expanduser().resolve() for name, path in pairs(given, "--file").items()}
+    for name, path in found.items():
+        if not path.is_file():
+            raise UsageError(f"--file {name}: there is no file {path}.")
+    return {name: str(path) for name, path in found.items()}
+
+
 def rows(file: Path) -> tuple[dict[str, str], ...]:
     """One mapping a row of a CSV file with a header, or a line of a JSONL file. Raises UsageError naming the line."""
     if not file.is_file():
