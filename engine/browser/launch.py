@@ -18,9 +18,9 @@ from playwright.async_api import Error as PlaywrightError
 
 from engine.browser import locators, snapshot
 from engine.browser.find import HOW_TO_GET_ONE, Candidate, candidates
+from engine.browser.flags import QUIET
 from engine.errors import BrowserMissing
 
-QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync")
 ECHO = "capwright-echo"
 ECHOES = files("engine.browser").joinpath("echoes.js").read_text()
 """A selector engine that finds the elements which show certain texts, and the texts of a document."""

@@ -24,10 +24,10 @@ from engine.assembly.policies import named, policy_of
 from engine.assembly.replaying import replay_in
 from engine.assembly.sessions import BoundedBrowser, open_bounded_browser
 from engine.browser.egress import open_egress
-from engine.browser.flags import egress_flags
+from engine.browser.flags import QUIET, egress_flags
 from engine.browser.gate import RouteLayer, route_layer
-from engine.browser.launch import QUIET, BrowserSettings, open_browser
 from engine.browser.launch import Browser as EngineBrowser
+from engine.browser.launch import BrowserSettings, open_browser
 from engine.browser.session import SessionSettings, open_session
 from engine.decide import embedded
 from engine.decide.embedded import EmbeddedPlanner
@@ -64,10 +64,10 @@ class OneSecondPlanner(EmbeddedPlanner):
 
 
 @asynccontextmanager
-async def console() -> AsyncIterator[str]:
+async def console(tenant: str = "harbor") -> AsyncIterator[str]:
     """The demo in a process of its own, so that it takes no turn of our event loop; its address."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "engine.demo", "--port", "0", stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "engine.demo", "--tenant", tenant, "--port", "0", stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     try:
