@@ -14,6 +14,7 @@ from engine.assembly.homes import database, effect_store
 from engine.assembly.policies import named, policy_of
 from engine.assembly.reviewing import Reviewing, reviewing
 from engine.assembly.sessions import BoundedBrowser, Bounds, open_bounded_browser, open_place
+from engine.browser.tape import Tape
 from engine.domain.capability import Capability
 from engine.domain.ending import Ending, ReplayResult
 from engine.domain.policy import Policy
@@ -43,6 +44,7 @@ class Order:
     approve: Asking | None = None
     timeout_seconds: float = 120.0
     headed: bool = False
+    hermetic: Path | None = None
 
 
 async def replay(settings: Settings, order: Order) -> ReplayResult:
@@ -56,9 +58,11 @@ async def replay(settings: Settings, order: Order) -> ReplayResult:
     target = order.target or capability.target
     policy = policy_of(settings, order.policy, target, secrets)
     doubt = earlier_doubt(settings, capability)
-    async with open_bounded_browser(settings, policy, order.headed) as browser:
+    tape = Tape(order.hermetic, Redactor(secrets)) if order.hermetic else None
+    async with open_bounded_browser(settings, policy, order.headed, tape) as browser:
         result = await replay_in(settings, browser, capability, order, policy, secrets)
-    return result.model_copy(update={"explanation": f"{result.explanation} {doubt}".strip()})
+    said = (result.explanation, doubt, tape.end(result.ending == "ok") if tape else "")
+    return result.model_copy(update={"explanation": " ".join(filter(None, said))})
 
 
 def earlier_doubt(settings: Settings, capability: Capability) -> str:

@@ -14,7 +14,9 @@ from engine.browser.flags import egress_flags
 from engine.browser.gate import RouteLayer, gate_sockets, route_layer
 from engine.browser.launch import Browser, BrowserSettings, open_browser
 from engine.browser.session import Session, SessionSettings, open_session
+from engine.browser.tape import Tape
 from engine.domain.policy import Policy
+from engine.domain.request import Passage
 from engine.guard.guard import PolicyGuard
 from engine.guard.passage import more_than_origins, passage
 from engine.guard.passes import Passes
@@ -58,14 +60,17 @@ class Bounds:
 
 
 @asynccontextmanager
-async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool = False) -> AsyncIterator[BoundedBrowser]:
-    """A browser whose every byte passes a proxy that knows the policy's scope."""
+async def open_bounded_browser(
+    settings: Settings, policy: Policy, headed: bool = False, tape: Tape | None = None
+) -> AsyncIterator[BoundedBrowser]:
+    """A browser whose every byte passes a proxy that knows the policy's scope; none passes while a tape plays."""
     passes, leases = Passes(policy), lease_store(settings)
 
     def own_ports() -> tuple[int, ...]:
         return tuple(map(int, leases.held("port:")))
 
-    async with open_egress(passage(policy), own_ports, writes=passes) as proxy:
+    decide = (lambda _origin: Passage(allowed=False, why="a tape plays")) if tape and tape.playing else passage(policy)
+    async with open_egress(decide, own_ports, writes=passes) as proxy:
         launch = BrowserSettings(
             executable=settings.browser,
             headed=headed,
@@ -75,7 +80,7 @@ async def open_bounded_browser(settings: Settings, policy: Policy, headed: bool 
         )
         async with (
             open_browser(launch) as browser,
-            route_layer(browser.playwright, files=more_than_origins(policy)) as routes,
+            route_layer(browser.playwright, files=more_than_origins(policy), tape=tape) as routes,
         ):
             yield BoundedBrowser(browser, passes, routes)
 

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 from playwright.async_api import Browser, BrowserContext, CDPSession, WebSocketRoute
 from playwright.async_api import Error as PlaywrightError
 
+from engine.browser.tape import Tape
 from engine.domain.request import RequestFacts
 from engine.domain.url import Url, classify
 
@@ -34,8 +35,9 @@ class RequestGate(Protocol):
 class RouteLayer:
     """The route layer of one browser, for one session at a time; use `route_layer`. Without a session nothing is sent."""
 
-    def __init__(self, session: CDPSession) -> None:
+    def __init__(self, session: CDPSession, tape: Tape | None = None) -> None:
         self._session = session
+        self._tape = tape
         self._gate: RequestGate | None = None
         self._windows: dict[str, str] = {}
         self._let_go: dict[str, Url] = {}
@@ -70,6 +72,10 @@ class RouteLayer:
         self._windows.pop(event["targetId"], None)
 
     async def _paused(self, event: dict[str, Any]) -> None:
+        if self._tape and ("responseStatusCode" in event or "responseErrorReason" in event):
+            with suppress(PlaywrightError):  # the page went away
+                await self._tape.hear(self._session, event)
+            return
         request = self._facts(event)
         admitted = is_preflight(event) or (self._gate is not None and await self._gate.admit(request))
         if admitted and request.method not in READ and isinstance(url := classify(request.url), Url):
@@ -79,7 +85,9 @@ class RouteLayer:
 
     async def _settle(self, event: dict[str, Any], admitted: bool) -> None:
         held = {"requestId": event["requestId"]}
-        if admitted:
+        if admitted and self._tape:
+            await self._tape.pass_on(self._session, event)
+        elif admitted:
             await self._session.send("Fetch.continueRequest", held)
         elif event["resourceType"] == "Document":
             # "No content" keeps the page that is there; a failure would replace it by an error page.
@@ -102,11 +110,11 @@ class RouteLayer:
 
 
 @asynccontextmanager
-async def route_layer(browser: Browser, *, files: bool = True) -> AsyncIterator[RouteLayer]:
-    """The route layer of a browser, until it is left."""
+async def route_layer(browser: Browser, *, files: bool = True, tape: Tape | None = None) -> AsyncIterator[RouteLayer]:
+    """The route layer of a browser, until it is left; with a tape it sees files, too."""
     session = await browser.new_browser_cdp_session()
-    layer = RouteLayer(session)
-    await layer.listen(files)
+    layer = RouteLayer(session, tape)
+    await layer.listen(files or tape is not None)
     try:
         yield layer
     finally:
