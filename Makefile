@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN = $(VENV)/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check bench miniwob egress faults lock clean
+.PHONY: help setup demo test slow check bench miniwob egress faults soak lock clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ egress: setup ## every way out of the browser, against a hostile server
 
 faults: setup ## every fault that must be survived, with a verdict each
 	@$(BIN)/python -m tests.faults
+
+soak: setup ## a thousand replays on sites that do not change, and what is kept of them
+	@$(BIN)/python -m tests.soak
 
 lock: setup ## resolve the dependencies anew
 	@$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
