@@ -13,8 +13,9 @@ from engine.discover.walk import uncancel, walk
 from engine.domain.capability import Capability
 from engine.domain.frozen import Frozen
 from engine.domain.policy import Policy
-from engine.domain.run import STATUS_OF, Goal, RunResult, Usage
+from engine.domain.run import STATUS_OF, Goal, RunResult
 from engine.domain.step import Step, Value
+from engine.domain.usage import Usage
 from engine.errors import BrowserError, CapabilityInvalid, DeadlineExceeded, DistillRefused
 from engine.record.evidence import Evidence
 from engine.record.recorder import RunRecorder

@@ -14,7 +14,8 @@ from engine.discover.stages import Planner
 from engine.domain.action import Decision, Stuck
 from engine.domain.brief import Brief, Planned
 from engine.domain.capability import Capability
-from engine.domain.run import RunResult, Usage
+from engine.domain.run import RunResult
+from engine.domain.usage import Usage
 from engine.errors import CapabilityInvalid, ModelUnavailable, UsageError
 from engine.explore.approved import ApprovedTarget
 from engine.explore.orders import AttemptEnd, Meter, Order, Prompt, Report, Shown

@@ -13,8 +13,9 @@ from engine.domain.action import Action, Extract
 from engine.domain.capability import Capability
 from engine.domain.ending import BatchResult, ReplayResult, RowReplayed
 from engine.domain.review import ReviewState
-from engine.domain.run import RunResult, Usage
+from engine.domain.run import RunResult
 from engine.domain.step import Step
+from engine.domain.usage import Usage
 from engine.domain.verdict import ApprovalNeeded, Refusal
 
 err = Console(stderr=True, highlight=False)

@@ -13,7 +13,7 @@ from engine.domain.action import Decision
 from engine.domain.brief import Brief, Message, Planned
 from engine.domain.narrowing import narrowed
 from engine.domain.observation import Observation
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.llm.asking import Asker
 from engine.llm.protocol import Picture, Said
 

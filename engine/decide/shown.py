@@ -9,9 +9,9 @@ from engine.domain.action import Action, Click, Decision, Done, Extract, Press, 
 from engine.domain.brief import Brief, Planned
 from engine.domain.doing import Observer
 from engine.domain.observation import Observation
-from engine.domain.run import Usage
 from engine.domain.secret import Secret
 from engine.domain.url import origin_of
+from engine.domain.usage import Usage
 from engine.errors import BrowserGone
 
 MODEL = "person"

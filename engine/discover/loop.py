@@ -123,6 +123,7 @@ class Loop:
             decision=planned.decision,
             verdict=verdict,
             outcome=outcome,
+            usage=self.planner.usage,
             timing=Timing(**clock.laps),
         )
         self.steps.append(step)

@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from engine.domain.brief import Brief, Planned
-from engine.domain.run import Usage
 from engine.domain.step import Step
+from engine.domain.usage import Usage
 from engine.domain.verdict import Permit
 
 

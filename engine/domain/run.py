@@ -6,6 +6,7 @@ from pydantic import Field
 
 from engine.domain.frozen import Frozen
 from engine.domain.step import Value
+from engine.domain.usage import Usage
 
 StopReason: TypeAlias = Literal[
     "done", "stuck", "no_progress", "step_limit", "timeout", "policy", "approval_denied", "evidence",
@@ -38,31 +39,6 @@ class Goal(Frozen):
     inputs: dict[str, str] = Field(default_factory=dict, description="Named values the caller says are inputs")
     secrets: tuple[str, ...] = Field(default=(), description="Names of the secrets that may be typed")
     examples: tuple[dict[str, str], ...] = Field(default=(), description="Other inputs to prove the draft with")
-
-
-class Usage(Frozen):
-    """Model use of a run. `usd_micros` is None while unknown: never 0 for want of a price."""
-
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd_micros: int | None = None
-    usd_source: Literal["reported", "estimated", "unknown", "pending"] = "unknown"
-
-    def plus(self, other: "Usage") -> "Usage":
-        """Both together; unknown money stays unknown, an estimate makes the sum an estimate."""
-        first = self.requests == 0 and self.usd_micros is None
-        if first:
-            return other
-        known = self.usd_micros is not None and other.usd_micros is not None
-        sources = {self.usd_source, other.usd_source}
-        return Usage(
-            requests=self.requests + other.requests,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            usd_micros=(self.usd_micros or 0) + (other.usd_micros or 0) if known else None,
-            usd_source="unknown" if not known else "reported" if sources == {"reported"} else "estimated",
-        )
 
 
 class RunResult(Frozen):

@@ -8,6 +8,7 @@ from pydantic import Field
 from engine.domain.action import Decision
 from engine.domain.frozen import Frozen
 from engine.domain.observation import DialogSeen, Download
+from engine.domain.usage import Usage
 from engine.domain.verdict import ApprovalNeeded, Permit, Refusal
 
 StepEffect: TypeAlias = Literal["read", "idempotent", "commit"]
@@ -101,6 +102,7 @@ class Step(Frozen):
     decision: Decision
     verdict: Permit | Refusal | ApprovalNeeded = Field(discriminator="kind")
     outcome: Outcome
+    usage: Usage = Field(default=Usage(), description="Model use of the run up to this step")
     timing: Timing = Timing()
 
 

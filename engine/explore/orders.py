@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from engine.domain.exploration import CellId, CellState, Node, StopCode, StopDetail
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 
 AttemptEnd: TypeAlias = Literal[
     "done", "stuck", "step_limit", "timeout", "budget", "policy", "model_error", "spawn_failed", "rate_limited",

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import ModelGarbled, ModelTimeout
 from engine.llm.line import Line, Note, Sleep
 from engine.llm.protocol import Answer, Form, Model, Said

@@ -11,7 +11,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import ModelError, ModelRateLimited, ModelUnavailable
 from engine.llm.ladder import Ladder, Rung
 from engine.llm.prices import UNKNOWN_BILL

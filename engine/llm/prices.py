@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from genai_prices import Usage as Tokens
 from genai_prices import calc_price
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 
 NOTHING_SPENT = Usage(requests=0, usd_micros=0, usd_source="reported")
 """The use of a planner that makes no request (`--model embedded`): zero is what was spent, not a guess."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, get_args
 
 from engine.domain.capability import JsonSchema
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 
 Mode: TypeAlias = Literal["json_schema", "tool", "object_schema", "object", "text"]
 """How the shape of an answer is asked for, strongest first.

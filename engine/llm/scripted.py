@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.llm.protocol import Answer, Question, Rejection
 
 

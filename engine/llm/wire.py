@@ -9,7 +9,7 @@ from typing import Any
 from genai_prices import Usage as Tokens
 from pydantic import BaseModel, Field, ValidationError
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.llm.endpoints import Endpoint
 from engine.llm.prices import UNKNOWN, UNKNOWN_BILL, Price, estimated, reported
 from engine.llm.protocol import Answer, Finish, Form, Mode, Question, Rejection, Said

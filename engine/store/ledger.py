@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from engine.domain.cost import Admission, Admitted, Cost, Refused
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import NotFound, StoreError
 from engine.store.database import Database
 

@@ -20,7 +20,7 @@ from engine.domain.exploration import (
     StopCode,
     StopDetail,
 )
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import IllegalTransition
 from engine.store.chain import append
 from engine.store.database import Database

@@ -13,8 +13,8 @@ from pathlib import Path
 from engine.assembly.discovering import Order, discover
 from engine.discover.stages import Planner
 from engine.domain.brief import Brief, Planned
-from engine.domain.run import Usage
 from engine.domain.step import Step
+from engine.domain.usage import Usage
 from engine.settings import load
 from tests.benchmarks.observation.report import write_section
 from tests.benchmarks.replay import GOAL, SECRETS, console

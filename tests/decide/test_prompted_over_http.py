@@ -10,7 +10,7 @@ import pytest
 
 from engine.decide.prompted import PromptedPlanner
 from engine.domain.brief import Brief, Message
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import ModelError, ModelGarbled, ModelRateLimited, ModelTimeout, ModelUnavailable
 from engine.llm.asking import Asker
 from engine.llm.endpoints import Endpoint

@@ -9,8 +9,9 @@ from engine.domain.action import Action, Click, Decision, Done, Stuck, Widen
 from engine.domain.brief import Brief, Planned
 from engine.domain.observation import Node, Observation
 from engine.domain.policy import Limits, Policy, Scope
-from engine.domain.run import Goal, Usage
+from engine.domain.run import Goal
 from engine.domain.step import Outcome, Step
+from engine.domain.usage import Usage
 from engine.domain.verdict import ApprovalNeeded, Facts, Permit, Refusal, Verdict
 from engine.errors import BrowserGone, EvidenceUnwritable, ModelGarbled, TargetUnreachable
 
@@ -142,6 +143,7 @@ async def test_runs_until_the_planner_is_done() -> None:
     made = loop(FakePlanner([Click(ref="e1"), Done(summary="ok")]))
     assert await ended(made) == "done"
     assert made.recorder.log == ["intend 1", "step 1", "step 2"]  # type: ignore[attr-defined]
+    assert [step.usage.requests for step in made.steps] == [1, 1]
 
 
 async def test_an_answer_of_stuck_ends_stuck() -> None:

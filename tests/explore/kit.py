@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.domain.evaluation import Scoring
 from engine.domain.exploring import Budget, DiscoveryRequest, FrozenRequest, TaskRequest
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.explore.desk import Desk, Pace, Root
 from engine.explore.dispatch import InProcessDispatcher
 from engine.explore.orders import Meter, Order, Report

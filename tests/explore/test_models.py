@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from engine.domain.exploration import OPEN_STATES, CellId
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import RequestRefused
 from engine.explore.orders import ENDS, Meter, Order, Report
 from engine.explore.requests import Requests

@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.evaluation import Scoring
 from engine.domain.exploration import CellId, Grid, better
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.explore.clock import SystemClock
 from engine.explore.desk import Pace
 from engine.explore.orders import Meter, Order, Report

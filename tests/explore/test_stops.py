@@ -12,7 +12,7 @@ import pytest
 from engine.domain.evaluation import FailClass, Scoring
 from engine.domain.exploration import CellId, CellState, RunStatus, StopCode, StopDetail
 from engine.domain.exploring import DiscoveryRequest
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import HostFault, StoreError
 from engine.explore.answers import Tree
 from engine.explore.orders import Meter, Order, Report

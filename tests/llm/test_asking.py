@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import ModelGarbled
 from engine.llm.asking import Asker
 from engine.llm.protocol import Answer, Said

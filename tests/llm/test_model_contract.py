@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.llm.endpoints import Endpoint
 from engine.llm.openai_compatible import open_model
 from engine.llm.protocol import MODES, Answer, Form, Mode, Model, Question, Rejection, Said

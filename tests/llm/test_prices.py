@@ -7,7 +7,7 @@ import pytest
 from genai_prices import Usage as Tokens
 
 from engine.domain.cost import ModelPrice
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.llm.endpoints import Endpoint
 from engine.llm.prices import NOTHING_SPENT, UNKNOWN_BILL, estimated, reported
 from engine.llm.wire import parse

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from engine.domain.cost import Admitted, Refused
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 from engine.errors import NotFound, StoreError
 from engine.store.database import Database
 from engine.store.ledger import Ledger

@@ -11,6 +11,7 @@ from engine.domain.observation import DialogSeen, Download
 from engine.domain.run import Goal, RunResult
 from engine.domain.secret import Secrets
 from engine.domain.step import Outcome, RequestSeen, Step, TargetSeen, Value
+from engine.domain.usage import Usage
 from engine.domain.verdict import Facts
 from engine.guard.policy_file import default_policy
 from engine.pipeline import RunStarted
@@ -56,6 +57,7 @@ class Recorded:
             screenshot=screenshot,
             decision=Decision(reason=said, action=action),
             verdict=permitted(action, facts),
+            usage=Usage(requests=self.count, usd_micros=1200 * self.count, usd_source="reported"),
             outcome=Outcome(
                 **{
                     "ok": True,

@@ -151,3 +151,12 @@ async def test_a_run_whose_process_is_gone_is_said_to_be_cut_off(served: Served,
         with served.admin.runs._database.write() as connection:
             connection.execute("UPDATE runs SET started_at = '2020-01-01T00:00:00+00:00'")
         assert "its process seems to be gone" in (await client.get(f"/admin/runs/{run.run_id}")).text
+
+
+async def test_each_step_says_what_the_run_has_cost_so_far(served: Served, run: Recorded) -> None:
+    """While it still runs, too: the second step has cost twice the first."""
+    run.step()
+    run.step()
+    async with served.signed_in("vera") as client:
+        page = (await client.get(f"/admin/runs/{run.run_id}")).text
+    assert "Cost: $0.0012" in page and "Cost: $0.0024" in page

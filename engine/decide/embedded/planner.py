@@ -31,7 +31,7 @@ from engine.decide.embedded.scene import Scene, own_text
 from engine.decide.embedded.signing import asks_to_sign_in, sign_in
 from engine.domain.action import Decision, Done, Stuck, Wait, Widen
 from engine.domain.brief import Brief, Planned
-from engine.domain.run import Usage
+from engine.domain.usage import Usage
 
 MODEL = "embedded"
 OFTEN = 6
