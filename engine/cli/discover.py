@@ -5,12 +5,13 @@ import signal
 from collections.abc import Coroutine
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 
 from engine.cli import show, values
 from engine.cli.options import BaseUrl, Examples, FilesGiven, Headed, InputsGiven, Json, Model, RunPolicy, SecretsGiven
+from engine.domain.run import RunResult
 from engine.errors import UsageError
 
 T = TypeVar("T")
@@ -87,7 +88,11 @@ def discover(
         approve=approve.value if approve else None,
         screenshots=screenshots.value if screenshots else None,
     )
-    result = run(discovering.discover(current(), order, tell_step=show.step, tell=show.line))
+    ended(run(discovering.discover(current(), order, tell_step=show.step, tell=show.line)), as_json)
+
+
+def ended(result: RunResult, as_json: bool) -> NoReturn:
+    """Show how it ended, and end with its exit code."""
     if as_json:
         show.one_json(result.printed())
     else:

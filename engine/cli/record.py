@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from engine.cli import show, values
-from engine.cli.discover import Approve, run
+from engine.cli.discover import Approve, ended, run
 from engine.cli.options import Examples, InputsGiven, Json, RunPolicy, Seconds, SecretsGiven
 
 HOW = (
@@ -45,9 +45,4 @@ def record(
         person=shown,
     )
     show.line(HOW)
-    result = run(discovering.discover(current(), order, tell_step=show.step, tell=show.line))
-    if as_json:
-        show.one_json(result.printed())
-    else:
-        show.result(result)
-    raise typer.Exit(result.exit_code)
+    ended(run(discovering.discover(current(), order, tell_step=show.step, tell=show.line)), as_json)
