@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -13,6 +15,10 @@ HOW_TO_GET_ONE = (
 )
 
 
+LINUX = {"chrome": "/opt/google/chrome/chrome", "msedge": "/opt/microsoft/msedge/msedge"}
+"""Where Playwright looks for these channels on Linux; elsewhere it is asked."""
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One browser that may be there; with neither path nor channel it is Playwright's own."""
@@ -20,6 +26,15 @@ class Candidate:
     source: str
     executable: str | None = None
     channel: str | None = None
+
+    def absent(self, own: str) -> str:
+        """Where it should be and is not, else empty; `own` is the path of Playwright's own. A launch in vain leaves folders."""
+        if not self.executable and not self.channel:
+            # A browser without a window has a folder of its own beside it.
+            folder = next((each for each in Path(own).parents if each.name.startswith("chromium")), Path(own))
+            return "" if any(folder.parent.glob("chromium*")) else own
+        path = self.executable or (LINUX[self.channel or ""] if sys.platform == "linux" else "")
+        return "" if not path or Path(path).exists() else path
 
 
 def candidates(setting: str | None, environment: Mapping[str, str]) -> tuple[Candidate, ...]:

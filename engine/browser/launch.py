@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -92,8 +91,8 @@ async def _launch(chromium: BrowserType, settings: BrowserSettings, mark: str) -
     args = [*QUIET, *settings.flags, mark, *(["--no-sandbox"] if root else [])]
     tried = []
     for candidate in candidates(settings.executable, settings.environment):
-        if candidate.executable and not Path(candidate.executable).exists():
-            tried.append(f"{candidate.source}: {candidate.executable} does not exist")
+        if absent := candidate.absent(chromium.executable_path):
+            tried.append(f"{candidate.source}: {absent} does not exist")
             continue
         try:
             running = await chromium.launch(

@@ -54,6 +54,7 @@ class EffectStore:
             else:
                 query = "UPDATE effects SET state = ?, ended_at = ? WHERE run_id = ? AND state = 'intended'"
                 connection.execute(query, (state, now, run_id))
+            let_go(connection, run_id)
 
     def recover(self, now: float) -> None:
         """Runs whose process is proved dead are interrupted, and what they had not finished is in doubt."""
@@ -115,6 +116,16 @@ def hold(database: Database, run_id: str, now: float) -> None:
     """Write, as part of the caller's transaction, that this process runs it, so that its death can be proved."""
     with suppress(OSError):  # no table of processes here: then nobody can prove anything about it
         LeaseStore(database, lambda: int(now * 1000)).take(f"run:{run_id}")
+
+
+def let_go(connection: sqlite3.Connection, run_id: str) -> None:
+    """Forget who ran it, once nothing of it is open: nobody's death has to be proved any more."""
+    connection.execute(
+        "DELETE FROM leases WHERE name = 'run:' || ?1 "
+        "AND NOT EXISTS (SELECT 1 FROM runs WHERE run_id = ?1 AND status = 'running') "
+        "AND NOT EXISTS (SELECT 1 FROM effects WHERE run_id = ?1 AND state = 'intended')",
+        (run_id,),
+    )
 
 
 def intend(

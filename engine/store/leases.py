@@ -58,9 +58,9 @@ class LeaseStore:
     def held(self, prefix: str) -> tuple[str, ...]:
         """The rest of the names that begin so and that somebody who may be alive holds."""
         with self._database.read() as connection:
-            rows = connection.execute("SELECT * FROM leases WHERE owner IS NOT NULL").fetchall()
-        named = [row for row in rows if row["name"].startswith(prefix)]
-        living = [row["name"] for row in named if self._processes.proof_of_death(_holder(row)) is None]
+            query = "SELECT * FROM leases WHERE owner IS NOT NULL AND substr(name, 1, ?) = ?"
+            rows = connection.execute(query, (len(prefix), prefix)).fetchall()
+        living = [row["name"] for row in rows if self._processes.proof_of_death(_holder(row)) is None]
         return tuple(name.removeprefix(prefix) for name in living)
 
 

@@ -8,7 +8,7 @@ from engine.domain.frozen import Frozen
 from engine.domain.run import Goal, RunResult, RunStatus, StopReason
 from engine.errors import NotFound, StoreError
 from engine.store.database import Database
-from engine.store.effects import hold
+from engine.store.effects import hold, let_go
 
 
 class RunRow(Frozen):
@@ -57,6 +57,7 @@ class RunStore:
                     result.model_dump_json(), result.run_id,
                 ),
             )  # fmt: skip
+            let_go(connection, result.run_id)
 
     def set_manifest_head(self, run_id: str, head: str) -> None:
         """Write the last hash of the evidence's manifest; raises NotFound."""

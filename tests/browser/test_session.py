@@ -185,6 +185,14 @@ def test_browsers_are_tried_in_a_fixed_order(tmp_path: Path) -> None:
     assert candidates("/x", {"PATH": ""}) == candidates(None, {"PATH": "", "CAPWRIGHT_BROWSER": "/x"})
 
 
+async def test_a_browser_leaves_no_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even of the browsers that were looked for and are not here."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    async with open_browser(BrowserSettings()) as running:
+        assert running.playwright.is_connected() and list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_contexts_share_nothing(browser: Browser, tmp_path: Path, pages: Pages) -> None:
     """Cookies and storage of one session are not seen by the next."""
     pages["/"] = "<h1>x</h1>"

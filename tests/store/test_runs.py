@@ -7,6 +7,8 @@ import pytest
 from engine.domain.run import Goal, RunResult
 from engine.errors import NotFound, StoreError
 from engine.store.database import Database
+from engine.store.effects import EffectStore
+from engine.store.leases import LeaseStore
 from engine.store.runs import RunStore
 
 GOAL = Goal(text="look up the balance", target="http://127.0.0.1:9/")
@@ -56,3 +58,18 @@ def test_the_list_is_newest_first_and_pages(runs: RunStore) -> None:
     first = runs.list(limit=2)
     assert [row.run_id for row in first] == ["r4", "r3"]
     assert [row.run_id for row in runs.list(limit=9, before=first[-1].started_at)] == ["r2", "r1", "r0"]
+
+
+def test_only_what_is_open_is_held_by_a_process(tmp_path: Path) -> None:
+    """A run, or a replay with an effect, is somebody's until it has ended; then nothing is kept of who ran it."""
+    database = Database.open(tmp_path / "runs.db")
+    runs, effects, leases = RunStore(database), EffectStore(database), LeaseStore(database, lambda: 0)
+    runs.start("r1", GOAL, model="", evidence="")
+    effects.intend("r1", 1, "commit", 1.0)
+    effects.intend("r2", 1, "commit", 1.0, "pay@1.0.0")
+    assert leases.held("run:") == ("r1", "r2")
+    effects.end("r1", "done", 2.0)
+    effects.end("r2", "done", 2.0)
+    assert leases.held("run:") == ("r1",)
+    runs.finish(result("r1"))
+    assert leases.held("run:") == leases.held("port:") == ()
