@@ -60,7 +60,7 @@ const clone = (e) => {
   if ('value' in e && e.localName !== 'button' && e.localName !== 'li') copy.value = e.value;
   return copy;
 };
-const unid = (e) => { [e, ...e.querySelectorAll('*')].forEach((inside) => { inside.removeAttribute('id'); inside.removeAttribute('name'); inside.removeAttribute('for'); }); return e; };
+const unid = (e) => { [e, ...e.querySelectorAll('*')].forEach((inside) => { inside.removeAttribute('id'); inside.removeAttribute('name'); inside.removeAttribute('for'); inside.removeAttribute('data-field'); }); return e; };
 const swapTag = (e, tag, role) => {
   const next = made(tag);
   for (const { name, value } of e.attributes) if (!['href', 'type', 'role'].includes(name)) next.setAttribute(name, value);
