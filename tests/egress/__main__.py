@@ -16,12 +16,12 @@ SCHEMES = ("http", "https")
 
 async def measure() -> dict[str, dict[str, frozenset[str]]]:
     """Scheme → layer → vectors that reached the forbidden server."""
-    found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for scheme in SCHEMES:
-            found[scheme] = await leaks(VECTORS, scheme, LAYERS, Path(folder))
-            for layer, vectors in found[scheme].items():
-                sys.stderr.write(f"{scheme:5} {layer:14} {len(vectors):3} of {len(VECTORS)} reached E\n")
+        both = await asyncio.gather(*(leaks(VECTORS, scheme, LAYERS, Path(folder)) for scheme in SCHEMES))
+    found = dict(zip(SCHEMES, both, strict=True))
+    for scheme, layers in found.items():
+        for layer, vectors in layers.items():
+            sys.stderr.write(f"{scheme:5} {layer:14} {len(vectors):3} of {len(VECTORS)} reached E\n")
     return found
 
 
