@@ -13,13 +13,16 @@ from urllib.parse import parse_qsl
 from playwright.async_api import Browser, BrowserContext, CDPSession, WebSocketRoute
 from playwright.async_api import Error as PlaywrightError
 
+from engine.browser.deadline import within
 from engine.browser.tape import Tape
 from engine.domain.request import RequestFacts
 from engine.domain.url import Url, classify
+from engine.errors import BrowserGone, DeadlineExceeded
 
 MOST_FIELDS = 20
 MOST_CHARACTERS = 80
 READ = frozenset({"GET", "HEAD"})
+DETACH_SECONDS = 1.0
 ACTIVE = ("Document", "XHR", "Fetch", "Ping", "EventSource", "CSPViolationReport", "Other")
 """What a page does, by Chromium's names. What it is made of (styles, scripts, pictures, fonts) is always read."""
 
@@ -118,8 +121,8 @@ async def route_layer(browser: Browser, *, files: bool = True, tape: Tape | None
     try:
         yield layer
     finally:
-        with suppress(PlaywrightError):  # the browser is gone
-            await session.detach()
+        with suppress(PlaywrightError, BrowserGone, DeadlineExceeded):  # it is gone, or stands still
+            await within(DETACH_SECONDS, session.detach(), "letting a browser's requests go")
 
 
 async def gate_sockets(context: BrowserContext, gate: RequestGate) -> None:
