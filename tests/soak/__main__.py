@@ -32,7 +32,7 @@ GROWTH, MORE = 1.10, 4
 
 @dataclass(frozen=True)
 class Sample:
-    """What is held at one moment: MB of our process and of its browsers, open files, processes, temporary files."""
+    """What is held at one moment: resident MB of our process and of its browsers, open files, processes, temporary files."""
 
     own_mb: float
     browsers_mb: float
@@ -49,12 +49,12 @@ class Sample:
             try:
                 if "engine.demo" in child.cmdline():
                     continue
-                browsers += child.memory_full_info().uss / 1e6
+                browsers += child.memory_info().rss / 1e6
                 children.append(child)
             except (psutil.NoSuchProcess, psutil.ZombieProcess):
                 continue
         temporary = sum(len(folders) + len(files) for _, folders, files in os.walk(tempfile.gettempdir()))
-        return cls(me.memory_full_info().uss / 1e6, browsers, me.num_fds(), len(children), temporary)
+        return cls(me.memory_info().rss / 1e6, browsers, me.num_fds(), len(children), temporary)
 
 
 @dataclass(frozen=True)
