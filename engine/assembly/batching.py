@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 from engine.assembly.policies import named, policy_of
 from engine.assembly.replaying import Order, replay_in, unfit, unstarted
 from engine.assembly.reviewing import reviewing
-from engine.assembly.sessions import open_bounded_browser
+from engine.assembly.sessions import BoundedBrowser, open_bounded_browser
 from engine.domain.ending import BatchResult, ReplayResult, RowReplayed
 from engine.settings import Settings
 
@@ -47,16 +48,18 @@ async def batch(
         secrets = named(order.secrets)
         policy = policy_of(settings, order.policy, order.target or capability.target, secrets)
 
-        async def work() -> None:
-            async with open_bounded_browser(settings, policy, order.headed) as browser:
-                for number in waiting:
-                    end(number, await replay_in(settings, browser, capability, orders[number - 1], policy, secrets))
-                    if ended[-1].result.ending == "in_doubt":
-                        return
+        async def work(browser: BoundedBrowser) -> None:
+            for number in waiting:
+                end(number, await replay_in(settings, browser, capability, orders[number - 1], policy, secrets))
+                if ended[-1].result.ending == "in_doubt":
+                    return
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(parallel, refused.count(None)) if reads else 1):
-                group.create_task(work())
+        async with AsyncExitStack() as stack:
+            opening = [open_bounded_browser(settings, policy, order.headed) for _ in range(parallel if reads else 1)]
+            browsers = [await stack.enter_async_context(each) for each in opening[: refused.count(None)]]
+            group = await stack.enter_async_context(asyncio.TaskGroup())
+            for browser in browsers:
+                group.create_task(work(browser))
     return BatchResult(
         capability=capability.id,
         version=capability.version,

@@ -58,9 +58,10 @@ async def replay(settings: Settings, order: Order) -> ReplayResult:
     target = order.target or capability.target
     policy = policy_of(settings, order.policy, target, secrets)
     doubt = earlier_doubt(settings, capability)
-    tape = Tape(order.hermetic, Redactor(secrets)) if order.hermetic else None
+    redactor = Redactor(secrets)
+    tape = Tape(order.hermetic, redactor) if order.hermetic else None
     async with open_bounded_browser(settings, policy, order.headed, tape) as browser:
-        result = await replay_in(settings, browser, capability, order, policy, secrets)
+        result = await replay_in(settings, browser, capability, order, policy, secrets, redactor=redactor)
     said = (result.explanation, doubt, tape.end(result.ending == "ok") if tape else "")
     return result.model_copy(update={"explanation": " ".join(filter(None, said))})
 
@@ -100,12 +101,13 @@ async def replay_in(
     policy: Policy,
     secrets: Secrets,
     make: Callable[..., Replay] = Replay,
+    redactor: Redactor | None = None,
 ) -> ReplayResult:
-    """Run it in a fresh context of a browser that is already there; `make` makes the replay."""
+    """Run it in a fresh context of a browser that is already there; `make` makes the replay, `redactor` hears what is typed."""
     run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{random.token_hex(3)}"
     target = order.target or capability.target
     what = f"{capability.id}@{capability.version}"
-    guard, redactor = PolicyGuard(policy, target, secrets), Redactor(secrets)
+    guard, redactor = PolicyGuard(policy, target, secrets), redactor or Redactor(secrets)
     approver = RedactedApprover(approver_of(settings, order.approve, guard, run_id, what), redactor)
     effects = RunEffects(partial(database, settings), run_id, what)
     with ExitStack() as stack:

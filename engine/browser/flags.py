@@ -4,10 +4,7 @@ ALWAYS = (
     # The old --force-webrtc-ip-handling-policy does nothing; this one keeps UDP inside.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
     "--disable-domain-reliability",
-    "--disable-sync",
     "--dns-prefetch-disable",
     "--no-pings",
     # Routing does not see what a shared worker sends; pages live without one, as they do in private windows.

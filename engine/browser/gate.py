@@ -15,13 +15,13 @@ from playwright.async_api import Error as PlaywrightError
 
 from engine.browser.deadline import within
 from engine.browser.tape import Tape
+from engine.domain.policy import READS
 from engine.domain.request import RequestFacts
 from engine.domain.url import Url, classify
 from engine.errors import BrowserGone, DeadlineExceeded
 
 MOST_FIELDS = 20
 MOST_CHARACTERS = 80
-READ = frozenset({"GET", "HEAD"})
 DETACH_SECONDS = 1.0
 ACTIVE = ("Document", "XHR", "Fetch", "Ping", "EventSource", "CSPViolationReport", "Other")
 """What a page does, by Chromium's names. What it is made of (styles, scripts, pictures, fonts) is always read."""
@@ -55,6 +55,7 @@ class RouteLayer:
             yield
         finally:
             self._gate = None
+            self._let_go.clear()
 
     async def listen(self, files: bool) -> None:
         """Hold requests from now on; those for `files` too, when the policy says more of them than their origin."""
@@ -80,8 +81,8 @@ class RouteLayer:
                 await self._tape.hear(self._session, event)
             return
         request = self._facts(event)
-        admitted = is_preflight(event) or (self._gate is not None and await self._gate.admit(request))
-        if admitted and request.method not in READ and isinstance(url := classify(request.url), Url):
+        admitted = self._gate is not None and (is_preflight(event) or await self._gate.admit(request))
+        if admitted and request.method not in READS and isinstance(url := classify(request.url), Url):
             self._let_go[event["requestId"]] = url
         with suppress(PlaywrightError):  # the page went away while a person thought about it: there is nothing left to send
             await self._settle(event, admitted)
@@ -108,7 +109,7 @@ class RouteLayer:
             page_url=self._windows.get(frame, ""),
             top=event["resourceType"] == "Document" and frame in self._windows,
             repeated=before is not None and isinstance(url, Url) and before.origin == url.origin,
-            fields=() if method in READ else fields_of(asked.get("postData")),
+            fields=() if method in READS else fields_of(asked.get("postData")),
         )
 
 

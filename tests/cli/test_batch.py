@@ -141,3 +141,12 @@ def test_a_report_says_what_stopped_a_row_and_which_were_not_begun(tmp_path: Pat
     assert [[child.tag for child in case] for case in suite] == [[], ["failure"], ["error"], ["skipped"]]
     assert suite[1][0].get("message") == "gone & lost"
     assert (batch.exit_code, json.loads(batch.model_dump_json())["total"]) == (10, 4)
+
+
+async def test_a_batch_without_a_browser_says_so_as_one_replay_does(pages: Pages, tmp_path: Path) -> None:
+    """One sentence that names what is missing, and the exit code of a browser that is not there."""
+    command = Command(tmp_path / "home", {"CAPWRIGHT_BROWSER": "/nowhere/chrome"})
+    file = stored(tmp_path, greeting(pages.url))
+    one = await command("replay", file, "--allow-draft", "--input", "who=Ada")
+    many = await command("replay", file, "--allow-draft", "--input", "who=Ada", "--repeat", "3")
+    assert one.code == many.code == 7 and "/nowhere/chrome does not exist" in many.stderr + str(many.json)

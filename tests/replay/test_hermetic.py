@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from starlette.responses import Response
 
 from engine.assembly.replaying import Order, replay
@@ -16,13 +17,13 @@ HOME = f"""<link rel=stylesheet href=/style.css><p>Signed in with {SECRET}.</p><
 <script>fetch('/balance?at=' + Date.now()).then(a => a.text()).then(t => {{ said.textContent = t }})</script>"""
 
 
-def site(pages: Pages) -> None:
+def site(pages: Pages, secret: str) -> None:
     """A login that sets a cookie, a page with a style and data that is fetched under an address of its own each time."""
     pages["/"] = (
         "<form method=post action=/login><label>Password <input type=password name=p></label><button>Log in</button></form>"
     )
     pages["/login"] = Response(status_code=303, headers={"location": "/home", "set-cookie": "session=abc123; HttpOnly; Path=/"})
-    pages["/home"], pages["/balance"] = HOME, "$12.40"
+    pages["/home"], pages["/balance"] = HOME.replace(SECRET, secret), "$12.40"
     pages["/style.css"] = Response("h1 {color: green}", media_type="text/css")
 
 
@@ -45,16 +46,17 @@ def flow(folder: Path, url: str) -> str:
     return str(file)
 
 
-async def test_a_tape_plays_what_was_recorded_with_the_site_off(pages: Pages, tmp_path: Path) -> None:
+@pytest.mark.parametrize("secret", [SECRET, "7391"])
+async def test_a_tape_plays_what_was_recorded_with_the_site_off(secret: str, pages: Pages, tmp_path: Path) -> None:
     """The same outputs and not one request; no secret and no cookie's value is on the tape."""
-    site(pages)
+    site(pages, secret)
     tape = tmp_path / "tape.jsonl"
     settings = Settings(home=tmp_path / "home", environment={"PATH": "/usr/bin:/bin"})
-    order = Order(flow(tmp_path, pages.url), secrets={"password": SECRET}, allow_draft=True, approve="deny", hermetic=tape)
+    order = Order(flow(tmp_path, pages.url), secrets={"password": secret}, allow_draft=True, approve="deny", hermetic=tape)
     recorded = await replay(settings, order)
     assert (recorded.ending, recorded.outputs) == ("ok", {"balance": "$12.40"}), recorded
     assert {"/", "/login", "/home", "/style.css"} <= {hit.path for hit in pages.hits}
-    assert SECRET not in tape.read_text() and "abc123" not in tape.read_text()
+    assert secret not in tape.read_text() and "abc123" not in tape.read_text()
     pages.content.clear()
     pages.hits.clear()
     played = await replay(settings, order)
